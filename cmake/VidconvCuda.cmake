@@ -1,12 +1,12 @@
-# VIDCONV_CUDA: AUTO (the default) builds the CUDA variants where a toolkit of version 12 or later
-# is found, ON fails without one, OFF never looks.
+# VIDCONV_CUDA: AUTO (the default) builds the CUDA variants if a toolkit of version 12 or later is found, ON fails
+# without one, OFF never looks.
 set(VIDCONV_CUDA AUTO CACHE STRING "Build the CUDA variants: AUTO, ON or OFF")
 set_property(CACHE VIDCONV_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(VIDCONV_CUDA_QUICK "Compile CUDA code quickly, not to be run: where there is no GPU to run it" OFF)
 
 set(VIDCONV_HAVE_CUDA OFF)
 if(NOT VIDCONV_CUDA STREQUAL "OFF")
-  # The toolkit's installer leaves nvcc off the PATH; CMake looks nowhere else without CUDACXX.
+  # The toolkit's installer does not put nvcc on PATH, and CMake looks nowhere else without CUDACXX.
   find_program(VIDCONV_NVCC nvcc PATHS ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
   mark_as_advanced(VIDCONV_NVCC)
   if(VIDCONV_NVCC AND NOT DEFINED ENV{CUDACXX})
@@ -16,7 +16,7 @@ if(NOT VIDCONV_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-      # Turing to Blackwell; later GPUs run the newest one's PTX.
+      # These are Turing to Blackwell; later GPUs run the PTX of the newest.
       set(CMAKE_CUDA_ARCHITECTURES 75 80 86 89 90 100 120)
     endif()
     enable_language(CUDA)
@@ -27,7 +27,7 @@ if(NOT VIDCONV_CUDA STREQUAL "OFF")
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
         set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
       endif()
-      # Not to be run: separable_imma_kernel reads at addresses that are none then (nvcc 13.0, H100).
+      # Such a build must not be run: separable_imma_kernel reads invalid addresses (nvcc 13.0, H100).
       if(VIDCONV_CUDA_QUICK)
         string(APPEND CMAKE_CUDA_FLAGS " -Xcicc=-O1 -Xptxas=-O0")
         set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")

@@ -1,5 +1,5 @@
-# What `cmake --install` adds to the program: a package with which another project's find_package(vidconv)
-# gives it the target vidconv::vidconv with the headers <vidconv/...> of C and C++, and the same for pkg-config.
+# Installs the CMake package, by which another project's find_package(vidconv) gets the target vidconv::vidconv with
+# the headers <vidconv/...> of C and C++, and the file for pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vidconv)
 
@@ -17,7 +17,7 @@ write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/vidconvConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/vidconvConfigVersion.cmake DESTINATION ${package_dir})
 
-# Where the file lies tells where the rest is: a tree may be moved.
+# The .pc file finds the prefix relative to itself, so that an installed tree may be moved.
 file(RELATIVE_PATH from_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(private_libs "-lavformat -lavcodec -lavutil -lswscale -lswresample -lfmt -lhwy -lpng -lstdc++ -lgomp -lm -lpthread")
 if(VIDCONV_HAVE_CUDA)

@@ -1,5 +1,5 @@
-# What a build needs and this machine has not, all at once and before anything else is looked for: else each would be
-# found missing after the one before it has been installed. Cross builds are left to what they set up.
+# Reports everything that a build needs and this machine lacks, all at once, before anything else is looked for:
+# otherwise each missing package would show up only after the previous one was installed. Cross builds are not checked.
 function(vidconv_check_requirements)
   set(missing "")
   set(packages "")

@@ -1,15 +1,15 @@
-# What every target of this project is compiled with.
+# Defines the compile options of every target of this project.
 add_library(vidconv_options INTERFACE)
 target_link_libraries(vidconv_options INTERFACE vidconv_hardening)
 target_compile_options(vidconv_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Wcast-align
     -Woverloaded-virtual -Wconversion>
-  # FFmpeg's AV_TIME_BASE_Q is one.
+  # FFmpeg's AV_TIME_BASE_Q is such an extension.
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-c99-extensions>
-  # One IEEE operation per written operation, on both sides: docs/numerics.md.
+  # Each written operation is one IEEE operation, on the CPU and on CUDA: docs/numerics.md.
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra>)
-# Where files are compiled together, a local may have the name of another file's constant.
+# In a unity build a local variable may have the name of another file's constant.
 if(NOT CMAKE_UNITY_BUILD)
   target_compile_options(vidconv_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>)
 else()

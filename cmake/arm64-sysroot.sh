@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Debian's packages for arm64 that vidconv is built of, unpacked into a folder: this system's own packages, and what apt
-# knows of them, stay as they are. A second run does nothing.
+# Unpacks Debian's arm64 packages that vidconv is built with into a folder. This system's own packages and apt's lists
+# of them stay unchanged. A second run does nothing.
 #
 #   cmake/arm64-sysroot.sh FOLDER
 set -euo pipefail

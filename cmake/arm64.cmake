@@ -1,5 +1,5 @@
-# The toolchain of the preset `arm64`: Debian's cross compiler, and its packages for arm64 in a folder
-# (cmake/arm64-sysroot.sh makes it). Programs run in qemu-user, on the CPU that QEMU_CPU names.
+# The toolchain of the preset `arm64`: Debian's cross compiler, and Debian's arm64 packages in a folder that
+# cmake/arm64-sysroot.sh makes. Programs run in qemu-user, on the CPU that QEMU_CPU names.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

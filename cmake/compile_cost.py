@@ -21,7 +21,7 @@ def launch(log, command):
             os._exit(127)
     _, status, used = os.wait4(child, 0)
     target = next((after for option, after in zip(command, command[1:]) if option == "-o"), command[-1])
-    with open(log, "a") as lines:  # one write, so that compilers that run at once do not mix theirs
+    with open(log, "a") as lines:  # one write, so that lines of concurrent compilers do not mix
         lines.write(f"{used.ru_utime + used.ru_stime:.1f} {used.ru_maxrss // 1024} {target}\n")
     return os.waitstatus_to_exitcode(status)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# From a bare Debian or Ubuntu machine to a built tree: installs the packages that are missing and
-# builds one preset. What is already there is left alone, so a second run takes seconds. For the target
-# `vidconv`, which is the program alone, and for the preset `package`, which has no tests, fewer packages will do.
+# Installs missing packages on a bare Debian or Ubuntu machine and builds one preset. Installed packages and built files
+# are left alone, so that a second run takes seconds. The target `vidconv` (the program alone) and the preset `package`
+# (no tests) need fewer packages.
 #
-# Several files of a target are compiled together (a unity build), which takes a fraction of the time. To work on the
-# code, where one file changes at a time, the plain `cmake --preset` is quicker. VIDCONV_BUILD names another folder
-# than build/PRESET.
+# Several files of a target are compiled together (a unity build), which takes a fraction of the time. For work on the
+# code, when one file changes at a time, the plain `cmake --preset` is quicker. VIDCONV_BUILD names another folder than
+# build/PRESET.
 #
 #   cmake/prepare.sh PRESET [TARGET [OPTION-OF-CMAKE...]]
 set -euo pipefail
@@ -19,11 +19,11 @@ packages=(
   libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
   libcli11-dev libfmt-dev libhwy-dev libpng-dev nlohmann-json3-dev
 )
-# So many files together that each batch stays below the limits of tests/compile_cost.txt.
+# The batch size keeps each batch below the limits of tests/compile_cost.txt.
 options=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 -DVIDCONV_CUDA_QUICK=OFF)
 build=${VIDCONV_BUILD:-build/$preset}
 if [[ $target == vidconv ]]; then
-  # A tree that is there is left as it is: it may have tests.
+  # An existing tree keeps its options: it may have tests.
   [[ -e $build/CMakeCache.txt ]] || options+=(-DVIDCONV_TESTS=OFF -DVIDCONV_BENCH=OFF)
 elif [[ $preset == arm64 ]]; then
   packages=(g++-aarch64-linux-gnu qemu-user cmake ninja-build pkgconf ccache python3)
@@ -50,7 +50,7 @@ install_missing_packages() {
     return
   fi
   local installed missing=() package
-  # dpkg-query fails when one of them is unknown to it, and still lists the others.
+  # dpkg-query fails if it does not know one of the packages, but still lists the others.
   installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null) || true
   for package in "${packages[@]}"; do
     grep -qxF "$package installed" <<<"$installed" || missing+=("$package")
@@ -67,7 +67,7 @@ install_missing_packages() {
     as_root=(sudo)
   fi
   "${as_root[@]}" apt-get update -q
-  # Debian 13 has others than these, which would lay code out otherwise: the tests `style` are skipped there.
+  # Debian 13 has other versions, which would format code differently: the tests `style` are skipped there.
   for package in clang-{format,tidy}-14; do
     apt-cache show "$package" >/dev/null 2>&1 || mapfile -t missing < <(printf '%s\n' "${missing[@]}" | grep -vxF "$package")
   done
@@ -80,7 +80,7 @@ install_missing_packages() {
 install_missing_packages
 [[ $preset != arm64 ]] || cmake/arm64-sysroot.sh build/arm64-sysroot
 
-# The Python package and its tests need what Debian does not have. Without PyPI they are left out, and counted as skipped.
+# The Python package and its tests need packages from PyPI. Without PyPI they are left out and counted as skipped.
 if [[ $preset == release && $target == all ]]; then
   if build/venv/bin/python -c 'import nanobind, numpy, pytest' 2>/dev/null ||
     { python3 -m venv build/venv && build/venv/bin/pip install -q --no-compile nanobind numpy pytest; }; then
@@ -92,14 +92,14 @@ if [[ $preset == release && $target == all ]]; then
     echo "nanobind, numpy and pytest cannot be had from PyPI: the Python package is left out" >&2
   fi
 elif [[ $preset == package && " ${*:3} " == *" -DVIDCONV_PYTHON=ON "* ]]; then
-  # For the system's Python, whatever a version manager has put on PATH.
+  # Uses the system's Python, whatever a version manager has put on PATH.
   venv=build/package-venv
   "$venv/bin/python" -c 'import nanobind' 2>/dev/null ||
     { /usr/bin/python3 -m venv "$venv" && "$venv/bin/pip" install -q nanobind; }
   options+=("-DPython_EXECUTABLE=$PWD/$venv/bin/python")
 fi
 
-# VapourSynth's wheels are for Python 3.12 and later, which Debian 12 does not have: a version manager may.
+# VapourSynth's wheels need Python 3.12 or later, which Debian 12 lacks but a version manager may have.
 newer_python() {
   local python
   for python in python3 python3.{14,13,12} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
@@ -121,7 +121,7 @@ if [[ $preset == release && $target == all ]]; then
   fi
 fi
 
-# For the host that has the GPU: a module for Python 3.12 is one for all later ones.
+# Builds the module for the host with the GPU: one for Python 3.12 serves all later versions.
 if [[ $preset == gpu && $target == all ]]; then
   venv=build/venv-gpu
   if "$venv/bin/python" -c 'import nanobind' 2>/dev/null ||
@@ -132,13 +132,13 @@ if [[ $preset == gpu && $target == all ]]; then
   fi
 fi
 
-# What was compiled once is not compiled again, in whatever folder: the cache is the user's.
+# With the user's ccache, files that were compiled once are not compiled again in any folder.
 if [[ $preset != package && -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
   export CMAKE_{C,CXX,CUDA}_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 fi
 
-# CUDA code for this machine's GPU alone, or for one common architecture where there is none:
-# each more costs minutes. Packages, and a plain `cmake --preset release`, are for all of them.
+# CUDA code is built for this machine's GPU alone, or for one common architecture if there is none: each further one
+# costs minutes. Packages, and a plain `cmake --preset release`, are for all architectures.
 if [[ $preset == package ]]; then
   :
 elif nvidia-smi -L >/dev/null 2>&1; then
@@ -147,7 +147,7 @@ else
   export CUDAARCHS=${CUDAARCHS:-90}
 fi
 
-# A compiler of ours takes up to 1 GB: no more at once than there is memory for.
+# A compiler process takes up to 1 GB: no more run at once than fit into memory.
 free=$(awk '$1 == "MemAvailable:" { print int($2 / 1048576) }' /proc/meminfo)
 most=$(($(nproc) + 1))
 [[ ${free:-$most} -ge $most ]] || most=$((free > 0 ? free : 1))

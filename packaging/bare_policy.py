@@ -1,4 +1,4 @@
-"""Makes the auditwheel that is installed beside this Python take nothing for granted but glibc and GCC's libraries."""
+"""Makes the auditwheel installed beside this Python bundle every library but glibc's and GCC's."""
 import json
 from pathlib import Path
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the Debian packages of this tree, for the system that it runs on, into build/package/packages, and lets
-# lintian look at them where it is installed. The same bytes from every folder, by the same packages of the
-# system: every time in them is SOURCE_DATE_EPOCH, that of the commit unless it is set.
+# Builds the Debian packages of this tree for this system into build/package/packages, and checks them with lintian if
+# it is installed. The bytes do not depend on the folder, only on the system's packages: every time in them is
+# SOURCE_DATE_EPOCH, by default the commit's.
 #
-# With CUDA, for a machine that has the toolkit: packaging/debian.sh -DVIDCONV_CUDA=ON
-# Who answers for them: packaging/debian.sh -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>'
+# With CUDA, on a machine that has the toolkit: packaging/debian.sh -DVIDCONV_CUDA=ON
+# With another maintainer: packaging/debian.sh -DCPACK_PACKAGE_CONTACT='NAME <ADDRESS>'
 #
 # The Python package is for the system's Python; nanobind, which builds it, comes from PyPI. --no-python leaves it out.
 #
@@ -24,6 +24,6 @@ rm -rf build/package/packages
 (cd build/package && cpack -G DEB)
 rm -rf build/package/packages/_CPack_Packages
 if command -v lintian >/dev/null; then
-  # By root too, as in containers; warnings are for people to read.
+  # lintian may run as root, as in containers; warnings are for people to read.
   lintian --allow-root --fail-on error build/package/packages/*.deb
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds this system's FFmpeg anew from its own sources (apt), with nothing in it that is under the GPL: no x264, no x265. Into
-# FOLDER/lib and FOLDER/include, with its licence and a note of its version and options; what is there already is left alone.
-# Installs the packages that it needs, as root or by sudo. Takes a while.
+# Builds this system's FFmpeg from apt's sources without any code under the GPL (no x264, no x265) into FOLDER/lib and
+# FOLDER/include, with its licence and a note of its version and options; an existing build is left alone. Installs the
+# packages that it needs, as root or by sudo. Takes a while.
 #
 #   packaging/ffmpeg_lgpl.sh FOLDER
 set -euo pipefail
@@ -18,7 +18,7 @@ as_root=()
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Where packages come from there are their sources too; apt's own lists stay as they are.
+# The packages' archives have their sources, too; apt's own lists stay unchanged.
 mkdir -p "$work"/{parts,lists/partial}
 for list in /etc/apt/sources.list.d/*.sources; do
   [[ ! -e $list ]] || sed -E 's/^Types:.*/Types: deb-src/' "$list" >"$work/parts/${list##*/}"

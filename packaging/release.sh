@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Makes a release of the commit that is checked out in build/dist: the archive of the sources and, of what that unpacks
-# to, the Debian packages, the tarball and the wheel; an SBOM (SPDX), checksums and the release notes; and an annotated tag.
-# Nothing is pushed. Takes the time of three builds.
+# Makes a release of the checked-out commit in build/dist: the archive of the sources and, built from the unpacked
+# archive, the Debian packages, the tarball and the wheel; an SBOM (SPDX), checksums and the release notes; and an
+# annotated tag. Nothing is pushed. Takes the time of three builds.
 #
 #   --dry-run   everything but the tag
 #   --sources   the archive, its checksum and the notes alone
-#   --twice     all of it once more, in another folder: it has to be the same bytes
+#   --twice     everything once more in another folder, which has to give the same bytes
 #
-# Refuses where the tree is not clean, where CMakeLists.txt has another version, where CHANGELOG.md has no section
-# "## [VERSION] - YYYY-MM-DD", where the tag is there already, and where the archive cannot be configured. Packages are
-# for the system that this runs on; the wheel and the SBOM need PyPI.
+# Refuses if the tree is not clean, CMakeLists.txt has another version, CHANGELOG.md has no section "## [VERSION] -
+# YYYY-MM-DD", the tag exists already, or the archive cannot be configured. Packages are for the system that this runs
+# on; the wheel and the SBOM need PyPI.
 #
 #   packaging/release.sh VERSION [--dry-run] [--sources] [--twice]
 set -euo pipefail
@@ -41,7 +41,7 @@ changes=$(git status --porcelain)
 stated=$(sed -n 's/^project(vidconv VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 [[ $stated == "$version" ]] || refuse "CMakeLists.txt has the version '$stated', not $version"
 
-# The section of this version: from its heading to the next one.
+# This version's section extends from its heading to the next one.
 heading=$(grep -E "^## \[${version//./\\.}\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$" CHANGELOG.md) ||
   refuse "CHANGELOG.md has no line '## [$version] - YYYY-MM-DD'"
 notes=$(awk -v heading="$heading" '
@@ -57,7 +57,7 @@ git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD | gzip -9 -n >
 unpacked=$(mktemp -d)
 trap 'rm -rf "$unpacked"' EXIT
 
-# packages_of FOLDER OUT: what users install, made of the archive as they unpack it.
+# packages_of FOLDER OUT makes the files that users install from the archive as they unpack it.
 packages_of() {
   mkdir -p "$1" "$2"
   tar -xzf "$out/$name.tar.gz" -C "$1"
@@ -102,7 +102,7 @@ mv "$unpacked/SHA256SUMS" "$out/"
 if [[ -n $dry_run ]]; then
   echo "Dry run: no tag $tag."
 else
-  # Lines that begin with # are headings here, not comments.
+  # In the notes, lines that begin with # are headings, not comments.
   git tag --annotate --cleanup=verbatim -m "vidconv $version" -m "$notes" "$tag"
   echo "The tag $tag is made. To publish: git push origin $tag"
 fi

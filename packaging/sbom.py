@@ -23,7 +23,7 @@ from spdx_tools.spdx.model import (Actor, ActorType, Checksum, ChecksumAlgorithm
 from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 from spdx_tools.spdx.writer.json import json_writer
 
-# Headers and archives that end up in our own code.
+# Headers and static libraries that end up in our own binaries.
 COMPILED_IN = ["libcli11-dev", "libhwy-dev", "nlohmann-json3-dev"]
 
 
@@ -32,7 +32,7 @@ def identifier(*words):
 
 
 def package(name, version=None, **more):
-    """What the standard wants of each, where nothing is said."""
+    """Returns a package with the fields that the standard requires, filled with "no assertion" by default."""
     return Package(identifier(name, version or ""), name, SpdxNoAssertion(), version=version, files_analyzed=False, **more)
 
 
@@ -50,7 +50,7 @@ def of_file(path, version):
 
 
 def bundled(path):
-    """(package, version, source) of each library in an archive, by its own list; empty where it has none."""
+    """Returns (package, version, source) of each library in an archive, from its own list; empty if it has none."""
     listed = ""
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as wheel:

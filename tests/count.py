@@ -15,11 +15,11 @@ from pathlib import Path
 
 
 def of_process(report):
-    """Passed, failed and skipped tests of a program of GoogleTest's."""
+    """Returns the passed, failed and skipped tests of a GoogleTest program."""
     passed = failed = skipped = 0
     for case in ElementTree.parse(report).iter("testcase"):
         if case.get("status") != "run":
-            continue  # another process's, or not asked for
+            continue  # run by another process, or not selected
         failure = case.find("failure")
         if failure is not None:
             failed += 1

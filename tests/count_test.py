@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tests/count.py makes of reports of each kind."""
+"""Tests tests/count.py with reports of each kind."""
 import subprocess
 import sys
 import tempfile
@@ -24,7 +24,7 @@ FAILED = '<testcase name="i" status="run" result="completed"><failure message="n
 
 class Count(unittest.TestCase):
     def of(self, status=None, inside=None):
-        """With a process that ended so, and left that report."""
+        """Returns the counts for a process with that status and report."""
         with tempfile.TemporaryDirectory() as folder:
             build = Path(folder)
             case = f'<testcase name="room.process-1" status="{status}"/>' if status else ""

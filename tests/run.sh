@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Builds and runs all tests; then, by clang with ASan and UBSan, the fast ones of kernels and pipeline once
-# more, and the fuzz targets for some seconds each. With --sanitizers all of it under GCC's ASan+UBSan
-# and under TSan too, and the fuzz targets for a minute each.
-# Needs nothing but Debian 12 or Ubuntu 24.04; installs what is missing (asks sudo where not root).
+# Builds and runs all tests; then, with clang's ASan and UBSan, the fast ones of kernels and pipeline once more, and the
+# fuzz targets for some seconds each. With --sanitizers all tests also run under GCC's ASan+UBSan and under TSan, and
+# the fuzz targets for a minute each.
+# Needs only Debian 12 or Ubuntu 24.04; installs missing packages (by sudo if not root).
 #
-# The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits
-# with 0 only where no test failed.
+# The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits with 0 only if no test
+# failed.
 #
-# With --browser instead: the page of --report in Debian's chromium, of the preset release, which is to be built.
+# --browser instead tests the page of --report in Debian's chromium, with the preset release, which has to be built.
 #
-# With --packages instead: makes the packages and installs them on bare systems (tests/package/bare.sh; as root, with
-# the network).
+# --packages instead makes the packages and installs them on bare systems (tests/package/bare.sh; as root, with the
+# network).
 #
-# With --arm64 instead: the kernels' tests, thinned, for arm64, by a cross compiler and in qemu-user (tests/arm64.sh).
+# --arm64 instead runs the kernels' tests, thinned, for arm64, with a cross compiler and qemu-user (tests/arm64.sh).
 #
-# With --compile-cost instead: what compiling takes, beside its limits (tests/compile_cost.sh).
+# --compile-cost instead compares the cost of compiling with its limits (tests/compile_cost.sh).
 #
-# With --gpu instead: all tests that need a CUDA device, on this machine's (tests/gpu/check.sh, whose options may
-# follow). --gpu-pack DIR builds the same for a machine that has a GPU and little else: DIR/check there runs it.
+# --gpu instead runs all tests that need a CUDA device, on this machine's (tests/gpu/check.sh, whose options may
+# follow). --gpu-pack DIR builds them for a machine that has a GPU and little else: DIR/check runs them there.
 #
 #   tests/run.sh [--sanitizers | --packages | --browser | --arm64 | --compile-cost | --gpu [OPTION...] | --gpu-pack DIR]
 set -euo pipefail
@@ -49,15 +49,15 @@ case ${1:-} in
 esac
 
 passed=0 failed=0 skipped=0 failures=
-# Many tests wait for processes and signals: two more than there are cores keep the cores at work.
+# Many tests wait for processes and signals: two jobs more than cores keep the cores busy.
 jobs=$(($(nproc) + 2))
 
-# Each combination of filter, border and samples meets one size in 26 here, another one each time, and one in
-# three where there is time (--sanitizers, and ctest by itself).
+# Each combination of filter, border and samples is tested with one size in 26 here, another one each time, and with one
+# in three when there is time (--sanitizers, and plain ctest).
 [[ ${1:-} == --sanitizers ]] || export VIDCONV_TEST_THINNING=${VIDCONV_TEST_THINNING:-26}
 
-# CUDA code that no GPU will run has to compile, and need not be fast. With sanitizers, where all takes its time, a
-# process for each test: what is left of a report when one ends its process names the test.
+# CUDA code that no GPU will run has to compile but need not be fast. With sanitizers, which are slow anyway, each test
+# has a process of its own: the report of a crashed process names the test.
 options=()
 if [[ ${1:-} == --sanitizers ]]; then options+=(-DVIDCONV_FUZZ_SECONDS=60); else options+=(-DVIDCONV_TEST_PROCESSES=ON); fi
 nvidia-smi -L >/dev/null 2>&1 || options+=(-DVIDCONV_CUDA_QUICK=ON)
@@ -66,7 +66,7 @@ for preset in "${presets[@]}"; do
   cmake/prepare.sh "$preset" all "${options[@]}"
   report=$PWD/build/$preset/tests.xml
   rm -f "$report"
-  # Where there is a GPU and code for it, tests of that code may not be skipped.
+  # With a GPU and code for it, tests of that code may not be skipped.
   require_cuda=0
   if nvidia-smi -L >/dev/null 2>&1 &&
     grep -q '^CMAKE_CUDA_COMPILER:.*/nvcc$' "build/$preset/CMakeCache.txt"; then

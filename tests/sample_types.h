@@ -1,5 +1,5 @@
-// The kinds of samples that kernels are tested with: all that occur in a pixel format. The test of
-// the formats fails where one is missing here.
+// The sample types that kernels are tested with: all that occur in a pixel format. The test of the
+// formats fails if one is missing here.
 #pragma once
 
 #include "kernels/picture/plane.h"

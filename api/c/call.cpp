@@ -8,7 +8,7 @@
 namespace vidconv {
 namespace {
 
-// What there is no room for the words of.
+// Reports a lack of memory without allocating any.
 vidconv_status report_no_memory(vidconv_error& error) {
   error.status = VIDCONV_DEVICE;
   copy_text(error.kind, "memory");
@@ -16,7 +16,7 @@ vidconv_status report_no_memory(vidconv_error& error) {
   return error.status;
 }
 
-// As Error::message() has it, without the remedy.
+// Returns the text of Error::message() without the remedy.
 std::string words_of(const Error& error) {
   std::string words = error.act();
   if (!error.value().text().empty()) words += " '" + error.value().text() + "'";
@@ -46,7 +46,7 @@ vidconv_status report(vidconv_error* error) noexcept {
   } catch (const ColumnError& failure) {
     own.column = static_cast<std::int32_t>(failure.column());
   } catch (...) {
-    // That is all there is to say; or there was no memory to say it.
+    // `own` is complete, unless there was no memory to fill it.
     if (own.status == VIDCONV_OK) report_no_memory(own);
   }
   const bool makes_sense =

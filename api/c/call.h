@@ -1,4 +1,4 @@
-// The wall between C and C++: what is passed in is checked, what is thrown becomes a status.
+// The boundary between C and C++: arguments are checked, and exceptions become a status.
 #pragma once
 
 #include <vidconv/vidconv.h>
@@ -24,11 +24,11 @@ class ColumnError : public Error {
   std::size_t column_;
 };
 
-// Writes what is being handled into `error`, which may be null. Only in a catch block.
+// Writes the exception being handled into `error`, which may be null. Only for catch blocks.
 vidconv_status report(vidconv_error* error) noexcept;
 vidconv_status report(vidconv_error* error, const std::exception_ptr& failure) noexcept;
 
-// What a function of the header does: runs `work`, which may throw anything, and may give a status.
+// Runs the body of a function of the header: `work` may throw anything, and may return a status.
 template <class F>
 vidconv_status call(vidconv_error* error, F&& work) noexcept {
   try {
@@ -43,7 +43,7 @@ vidconv_status call(vidconv_error* error, F&& work) noexcept {
   }
 }
 
-// Throws Error(usage): `argument` of a function of the header is `what`.
+// Throws Error(usage): `what` says what is wrong with a function's `argument`.
 [[noreturn]] void refuse_argument(const char* argument, const std::string& what);
 
 template <class T>
@@ -52,7 +52,7 @@ T& needed(T* pointer, const char* argument) {
   return *pointer;
 }
 
-// Where an object is given out: empty, so that whoever forgets to look at the status finds none.
+// Returns the place for a new object, set to null for callers that forget to check the status.
 template <class T>
 T*& place_for(T** object, const char* argument) {
   T*& place = needed(object, argument);
@@ -60,15 +60,15 @@ T*& place_for(T** object, const char* argument) {
   return place;
 }
 
-// No struct of ours will ever have more bytes.
+// No struct of ours will ever be larger.
 inline constexpr std::size_t largest_struct = 1 << 14;
 
-// Throws Error(usage) where `size` cannot be that of a struct which began with `known` bytes.
+// Throws Error(usage) if `size` is less than the `known` bytes of a struct, or absurdly large.
 void check_size(std::size_t size, std::size_t known, const char* argument);
-// The same where it has members, not 0, that this version does not know.
+// Also throws if the struct has members, not 0, that this version does not know.
 void check_struct(const void* given, std::size_t size, std::size_t known, const char* argument);
 
-// A struct of the caller's, as far as this version knows it.
+// Returns a copy of the caller's struct, as far as this version knows it.
 template <class T>
 T taken(const T* given, const char* argument) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -76,7 +76,7 @@ T taken(const T* given, const char* argument) {
   return *given;
 }
 
-// Fills a struct of the caller's, and what this version does not know of it with 0.
+// Fills the caller's struct; members that this version does not know are set to 0.
 template <class T>
 void give(T* place, T value, const char* argument) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -87,7 +87,7 @@ void give(T* place, T value, const char* argument) {
   std::memset(reinterpret_cast<char*>(place) + sizeof(T), 0, size - sizeof(T));
 }
 
-// As much of a text as there is room for, whole characters of it, and a 0.
+// Copies as many whole characters of a text as there is room for, and a 0.
 void copy_text(char* place, std::size_t room, const std::string& text) noexcept;
 template <std::size_t room>
 void copy_text(char (&place)[room], const std::string& text) noexcept {

@@ -1,4 +1,4 @@
-// A filter as the C header has it.
+// The filter of the C header.
 #pragma once
 
 #include <string>

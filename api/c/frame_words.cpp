@@ -14,14 +14,15 @@ namespace {
 
 [[noreturn]] void refuse_video(const std::string& why) { refuse_argument("video", why); }
 
-// 0 of anything is unknown.
+// A numerator of 0 means that the ratio is unknown.
 AVRational ratio(std::int32_t num, std::int32_t den, const char* what) {
   if (num == 0) return {0, 1};
   if (num < 0 || den <= 0) refuse_video(std::string(what) + " is no ratio of whole numbers");
   return {num, den};
 }
 
-// An enumeration of libavutil, by its name; `from` is negative where there is none.
+// Returns a value of one of libavutil's enumerations by its name; `from` returns a negative number
+// for an unknown name.
 template <class E>
 E colour(const char* name, int (*from)(const char*), E unknown, const char* what) {
   if (!name) return unknown;

@@ -1,4 +1,4 @@
-// Videos and frames, between the C header and the pipeline.
+// Translates videos and frames between the C header and the pipeline.
 #pragma once
 
 #include <vidconv/vidconv.h>
@@ -8,9 +8,9 @@
 
 namespace vidconv {
 
-// Texts of the first live as long as the program.
+// Describes a video to the caller. Its texts live as long as the program.
 vidconv_video described(const VideoInfo& video);
-// Throws Error(usage) for what no video can be.
+// Throws Error(usage) if the description is impossible.
 VideoInfo understood(const vidconv_video& video);
 
 vidconv_frame_info described(const Frame& frame);

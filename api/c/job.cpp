@@ -1,4 +1,4 @@
-// Files to files: vidconv_job.
+// vidconv_job filters files into files.
 #include "api/c/job.h"
 
 #include <limits>

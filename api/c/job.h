@@ -1,4 +1,4 @@
-// A job as the C header has it, and a run of one.
+// The job of the C header, and a run of a job.
 #pragma once
 
 #include <vidconv/vidconv.h>
@@ -26,7 +26,7 @@ struct JobCallbacks {
   Notify notify() const;
 };
 
-// One job on its way, from its settings to how it has ended. Belongs to one thread, but for stop().
+// One run of a job, from its settings to its outcome. Belongs to one thread, except for `stop`.
 class JobRun {
  public:
   // `stop` ends it early when it becomes true; it outlives the run. `change` has the last word on
@@ -37,15 +37,15 @@ class JobRun {
   JobRun(const JobRun&) = delete;
   JobRun& operator=(const JobRun&) = delete;
 
-  // Opens the input. Throws what fails, or interrupted.
+  // Opens the input. Throws the failure, or Error(interrupted).
   void open();
-  // After open(): the rest of it. What fails is kept.
+  // Runs the job after open(), and keeps its failure for conclude().
   void run() noexcept;
-  // The same on a thread of its own, which calls `ended` last. Throws Error(memory).
+  // Calls run() on a new thread, which calls `ended` last. Throws Error(memory).
   void start(std::function<void()> ended);
   void join();
 
-  // After run() or join(). Throws how it ended: what failed, Error(interrupted), Error(damaged).
+  // To be called after run() or join(). Throws the failure, Error(interrupted) or Error(damaged).
   void conclude() const;
   vidconv_stats stats() const;
   const Job& job() const { return *job_; }
@@ -60,7 +60,7 @@ class JobRun {
   std::unique_ptr<PartialFile> audit_;  // outlives the writer
   std::unique_ptr<ByteWriter> audit_writer_;
   std::unique_ptr<Job> job_;
-  std::int64_t total_ = -1;  // frames to be expected
+  std::int64_t total_ = -1;  // expected number of frames; -1: unknown
   RunResult result_;
   std::exception_ptr failure_;
   std::thread thread_;

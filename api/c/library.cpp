@@ -1,4 +1,4 @@
-// The library as a whole.
+// Functions of the library as a whole.
 #include <vidconv/vidconv.h>
 
 #include "kernels/plan/numerics.h"
@@ -11,7 +11,7 @@ const char* vidconv_version_text(void) { return VIDCONV_VERSION_TEXT; }
 
 int vidconv_numerics(void) { return vidconv::numerics_version; }
 
-// leave_process_alone() keeps the pipeline from doing it unasked.
+// leave_process_alone() keeps the pipeline from setting this handler unasked.
 void vidconv_hear_libav(void) { av_log_set_callback(vidconv::hear_av_log); }
 
 int vidconv_cuda_devices(void) {

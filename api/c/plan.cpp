@@ -1,4 +1,4 @@
-// Pictures in memory: vidconv_plan.
+// vidconv_plan filters pictures in memory.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -17,14 +17,14 @@
 #include "pipeline/work/work_names.h"
 
 namespace vidconv {
-// Of one chain.
+// The longest chain.
 constexpr std::size_t most_filters = 1000;
 
 struct StepWords {
   std::string filter, components;
 };
 
-// Found in FFmpeg's table, or made.
+// A format from FFmpeg's table, or one made for bare samples.
 struct NamedFormat {
   explicit NamedFormat(const std::string& name) : bare(bare_format(name)) {
     if (bare) return;
@@ -102,8 +102,8 @@ struct vidconv_plan {
   std::unique_ptr<vidconv::PictureFilter> filter;
   std::vector<vidconv::StepWords> step_words;
 
-  std::mutex turn;                              // of the two below, and of running
-  std::vector<vidconv::PlaceOfPlane> from, to;  // of the picture being filtered
+  std::mutex turn;                              // guards the two below, and running
+  std::vector<vidconv::PlaceOfPlane> from, to;  // planes of the current picture
 };
 
 vidconv_status vidconv_plan_new(const vidconv_filter* const* filters, size_t count,
@@ -136,7 +136,7 @@ vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes, const void* c
     vidconv::needed(to_strides, "to_strides");
     const std::lock_guard lock(p.turn);
     for (size_t i = 0; i < planes; ++i) {
-      // Only read, as PictureFilter::run() says.
+      // PictureFilter::run() only reads these, in spite of the cast.
       p.from[i] = {static_cast<std::byte*>(const_cast<void*>(from[i])), from_strides[i]};
       p.to[i] = {static_cast<std::byte*>(to[i]), to_strides[i]};
     }

@@ -9,7 +9,7 @@
 namespace vidconv {
 namespace {
 
-constexpr std::int64_t largest_plane = std::int64_t{1} << 31;  // bytes, of FFmpeg's too
+constexpr std::int64_t largest_plane = std::int64_t{1} << 31;  // bytes, FFmpeg's limit as well
 
 [[noreturn]] void refuse_plane(const char* argument, std::size_t p, const std::string& why) {
   refuse_argument(argument, "plane " + std::to_string(p) + " " + why);
@@ -48,7 +48,7 @@ void PlanesInMemory::check_plane(const PlaceOfPlane& plane, std::size_t p,
     refuse_plane(argument, p,
                  "has a stride of " + std::to_string(plane.stride) + " bytes, and a row has " +
                      std::to_string(extent.row_bytes));
-  std::ptrdiff_t last = 0;  // where the last row begins
+  std::ptrdiff_t last = 0;  // offset of the last row
   std::uintptr_t end = 0;
   const bool upwards = plane.stride > 0;
   if (__builtin_mul_overflow(plane.stride, static_cast<std::ptrdiff_t>(extent.rows - 1), &last) ||
@@ -72,8 +72,8 @@ PlanesInMemory::Range PlanesInMemory::range_of(const PlaceOfPlane& plane, std::s
           .number = p};
 }
 
-// Where rows of both are equally far apart, those of one may lie between those of the other: halves
-// of one array, side by side.
+// If both have the same stride, the rows of one may lie between those of the other: the halves of
+// one array, side by side.
 bool PlanesInMemory::overlap(const Range& a, const Range& b) const {
   if (!(a.written || b.written) || a.end <= b.begin || b.end <= a.begin) return false;
   const auto stride = static_cast<std::uintptr_t>(std::abs(a.plane->stride));
@@ -96,7 +96,7 @@ void PlanesInMemory::check(std::span<const PlaceOfPlane> from, std::span<const P
     ranges_.push_back(range_of(from[p], p, false));
     ranges_.push_back(range_of(to[p], p, true));
   }
-  // In order of their beginnings, so that most need not be compared.
+  // Sorting by begin spares most comparisons.
   std::ranges::sort(ranges_, {}, &Range::begin);
   for (std::size_t i = 0; i < ranges_.size(); ++i)
     for (std::size_t j = i + 1; j < ranges_.size() && ranges_[j].begin < ranges_[i].end; ++j)

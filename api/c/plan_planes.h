@@ -1,4 +1,4 @@
-// The planes of pictures that others hold in memory, checked before anything looks at them.
+// Checks the planes of the caller's pictures before anything reads or writes them.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,23 @@
 
 namespace vidconv {
 
-// What the planes of one format and size have to be like. check() belongs to one thread at a time.
+// The requirements for planes of one format and size. One thread at a time may call check().
 class PlanesInMemory {
  public:
-  // Throws Error(usage) where a picture has no pixels or too many.
+  // Throws Error(usage) if a picture has no pixels or too many.
   PlanesInMemory(const PixelFormat& format, int width, int height);
 
   const std::vector<PlaneExtent>& extents() const { return extents_; }
 
-  // As vidconv_plan_run() takes them. Throw Error(usage); the second allocates nothing otherwise.
+  // Check the arguments of vidconv_plan_run(). Throw Error(usage); otherwise check() allocates
+  // nothing.
   void check_count(std::size_t planes) const;
   void check(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to);
   void check_plane(const PlaceOfPlane& plane, std::size_t p, const char* argument) const;
 
  private:
   struct Range {
-    std::uintptr_t begin, end;  // addresses of the samples and of what lies between rows
+    std::uintptr_t begin, end;  // addresses, including the gaps between rows
     bool written;
     const PlaceOfPlane* plane;
     std::size_t number;
@@ -34,7 +35,7 @@ class PlanesInMemory {
   bool overlap(const Range& a, const Range& b) const;
 
   std::vector<PlaneExtent> extents_;
-  std::vector<Range> ranges_;  // of the pictures being checked
+  std::vector<Range> ranges_;  // scratch memory of check()
 };
 
 }  // namespace vidconv

@@ -1,4 +1,4 @@
-// Filtered frames out: vidconv_reader and vidconv_frame.
+// vidconv_reader and vidconv_frame give filtered frames to the caller.
 #include <memory>
 #include <utility>
 
@@ -64,7 +64,7 @@ struct vidconv_reader {
   const std::shared_ptr<vidconv::HandedFrames> frames =
       std::make_shared<vidconv::HandedFrames>(vidconv::waiting_frames);
   vidconv::VideoInfo video;
-  vidconv::JobRun run;  // ends before all that it uses
+  vidconv::JobRun run;  // last member, so that it ends before everything it uses
 };
 
 vidconv_status vidconv_reader_open(const vidconv_job* job, vidconv_reader** reader,

@@ -17,7 +17,7 @@ class SettingWords {
   SettingValues words_;
 };
 
-// What a setting is for and what it takes, in one line.
+// Returns the values and the purpose of a setting, in one line.
 std::string meaning_of(const Setting& setting);
 
 }  // namespace vidconv

@@ -1,4 +1,4 @@
-// Flags by which vidconv_job_cancel() reaches what is being opened with the job.
+// Flags by which vidconv_job_cancel() stops readers and writers that are being opened with the job.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace vidconv {
 
-// Flags that are there as long as anybody holds the set, so that a signal handler may look through
-// them without a lock.
+// A lock-free set of flags. A flag lives as long as the set, so that a signal handler may walk
+// them.
 class StopFlags {
  public:
   struct Flag {
@@ -23,7 +23,7 @@ class StopFlags {
   StopFlags(const StopFlags&) = delete;
   StopFlags& operator=(const StopFlags&) = delete;
 
-  // One that nobody has, not set. Throws std::bad_alloc.
+  // Returns a free flag, not set. Throws std::bad_alloc.
   Flag& take() {
     for (Flag* flag = first_; flag; flag = flag->next)
       if (!flag->taken.exchange(true)) {
@@ -38,7 +38,7 @@ class StopFlags {
     return *flag;
   }
 
-  // Sets those of what is being opened.
+  // Sets the flags of everything that is being opened.
   void stop_opening() {
     for (Flag* flag = first_; flag; flag = flag->next)
       if (flag->opening) flag->stop = true;
@@ -48,8 +48,8 @@ class StopFlags {
   std::atomic<Flag*> first_ = nullptr;
 };
 
-// One of them, from the beginning of an opening to the end of what was opened. `stopped`: of the
-// job, whose later openings end at once.
+// Holds a flag from the beginning of an opening until the reader or writer goes. `stopped` is the
+// job's: once it is set, later openings end at once.
 class StopFlag {
  public:
   StopFlag(std::shared_ptr<StopFlags> all, const std::atomic<bool>& stopped)

@@ -1,4 +1,4 @@
-// Frames in: vidconv_writer.
+// vidconv_writer takes frames from the caller.
 #include <cstring>
 #include <future>
 #include <memory>
@@ -80,7 +80,7 @@ struct vidconv_writer {
       for (int y = 0; y < planes.extents()[p].rows; ++y)
         std::memcpy(frame.row(static_cast<int>(p), y), from[p].data + from[p].stride * y,
                     static_cast<std::size_t>(planes.extents()[p].row_bytes));
-    // Where nobody takes it any more, it ended early.
+    // If nobody takes the frame any more, the run ended early.
     if (!frames->channel.push(std::move(frame))) {
       run.join();
       run.conclude();
@@ -89,7 +89,7 @@ struct vidconv_writer {
     last = pts;
   }
 
-  // Of the next frame. Throws Error(usage).
+  // Returns the next frame's time. Throws Error(usage).
   std::int64_t time_of_next(std::int64_t asked) const {
     std::int64_t pts = asked;
     if (asked == VIDCONV_NO_TIME) {
@@ -129,9 +129,9 @@ struct vidconv_writer {
   const std::shared_ptr<vidconv::PushedFrames> frames =
       std::make_shared<vidconv::PushedFrames>(vidconv::frames_that_wait);
   std::unique_ptr<vidconv::FramePool> pool;
-  std::int64_t number = 0, last = 0;  // of frames; the last one's time
+  std::int64_t number = 0, last = 0;  // number of frames so far; the last one's time
   bool finished = false;
-  vidconv::JobRun run;  // ends before all that it uses
+  vidconv::JobRun run;  // last member, so that it ends before everything it uses
 };
 
 vidconv_status vidconv_writer_open(const vidconv_job* job, const vidconv_video* video,

@@ -1,5 +1,5 @@
-// What the Python package calls, over the C library: plans and videos, with numbers for addresses.
-// What an array is, and all words, are the business of vidconv/*.py.
+// The Python package's extension module, over the C library: plans and videos, with addresses as
+// numbers. Arrays and texts for people are left to vidconv/*.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,8 +9,8 @@ namespace vidconv_python {
 
 namespace nb = nanobind;
 
-// Throws a vidconv.Error of the status's own class, unless it is VIDCONV_OK. `stats`: what was done
-// by then, or None.
+// Throws the vidconv.Error of the status, unless it is VIDCONV_OK. `stats` says what was done by
+// then, or is None.
 void check(vidconv_status status, const vidconv_error& error, const nb::object& stats = nb::none());
 
 void add_pictures(nb::module_& module);

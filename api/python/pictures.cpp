@@ -18,7 +18,7 @@ struct FreeFilter {
 };
 struct FreePlan {
   void operator()(vidconv_plan* plan) const {
-    const nb::gil_scoped_release others_run;  // a CUDA plan waits for what was run
+    const nb::gil_scoped_release others_run;  // a CUDA plan waits for its queued work
     vidconv_plan_free(plan);
   }
 };
@@ -64,7 +64,8 @@ class Plan {
     exact_ = info.exact != 0;
   }
 
-  // Addresses of the first samples; bytes from a plane to the next and from a row to the next.
+  // `from` and `to` are the first samples' addresses; the others are the bytes from one plane or
+  // row to the next.
   void run(std::uintptr_t from, std::ptrdiff_t from_plane, std::ptrdiff_t from_row,
            std::uintptr_t to, std::ptrdiff_t to_plane, std::ptrdiff_t to_row,
            std::uintptr_t stream) {
@@ -91,10 +92,10 @@ class Plan {
   [[nodiscard]] std::size_t planes() const { return planes_; }
   [[nodiscard]] bool exact() const { return exact_; }
 
-  // Bytes of a sample of the first plane.
+  // Returns the bytes of a sample of the first plane.
   [[nodiscard]] int sample_bytes() const { return plane(0).sample_bytes; }
 
-  // Of each plane its rows, and the bytes of samples in each.
+  // Returns each plane's number of rows and the bytes of samples in a row.
   [[nodiscard]] nb::list extents() const {
     nb::list list;
     for (std::size_t i = 0; i < planes_; ++i)

@@ -18,12 +18,13 @@
 namespace vidconv_python {
 namespace {
 
-// Who hears of a job; lives as long as everything that was opened with it.
+// Holds a job's callbacks; lives as long as everything that was opened with the job.
 struct Listener {
   nb::object message, progress;             // callables or None
-  std::optional<nb::python_error> failure;  // what a callable has thrown
+  std::optional<nb::python_error> failure;  // an exception thrown by a callable
 
-  // Once: who keeps an exception keeps all that its frames refer to, this too.
+  // Throws the failure once: a kept exception would keep alive all that its stack frames refer to,
+  // this object too.
   void rethrow() {
     if (!failure) return;
     const nb::python_error thrown(*failure);
@@ -38,7 +39,7 @@ void on_message(void* user, const vidconv_message* message) {
     static_cast<Listener*>(user)->message(message->kind, message->text);
   } catch (nb::python_error& error) {
     auto& listener = *static_cast<Listener*>(user);
-    // Ctrl-C comes out of whatever runs on Python's main thread.
+    // Ctrl-C is raised in whatever runs on Python's main thread.
     if (!error.matches(PyExc_Exception) && !listener.failure)
       listener.failure.emplace(error);
     else
@@ -59,9 +60,9 @@ int on_progress(void* user, const vidconv_progress* p) {
   }
 }
 
-// Runs `work` on another thread while this one, with the GIL at times, looks for signals: Python's
-// handlers (Ctrl-C) run on its main thread alone. What a handler has thrown calls `cancel`, and is
-// thrown when `work` has returned.
+// Runs `work` on another thread while this one takes the GIL at times to check for signals:
+// Python's handlers (Ctrl-C) run on its main thread alone. After an exception from a handler it
+// calls `cancel`, and rethrows the exception when `work` has returned.
 template <class Work, class Cancel>
 void interruptible(const Work& work, const Cancel& cancel) {
   std::optional<nb::python_error> interruption;
@@ -176,7 +177,8 @@ struct Frame {
   std::unique_ptr<vidconv_frame, FreeFrame> frame;
   vidconv_frame_info info;
 
-  // Of each plane: the address, the bytes from a row to the next, those of samples in a row, rows.
+  // Returns for each plane its address, the bytes from one row to the next, the bytes of samples in
+  // a row, and the number of rows.
   [[nodiscard]] nb::list planes() const {
     nb::list list;
     for (int i = 0; i < info.planes; ++i)
@@ -186,7 +188,7 @@ struct Frame {
   }
 };
 
-// Frees what waits for threads that may want the GIL.
+// Frees an object without the GIL: freeing it waits for threads that may want the GIL.
 template <auto Free>
 struct FreeUnlocked {
   void operator()(auto* object) const {
@@ -220,7 +222,7 @@ class Reader {
     return dict_of(video);
   }
 
-  // Nothing at the end.
+  // Returns nullptr at the end.
   std::unique_ptr<Frame> next() {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     vidconv_frame* frame = nullptr;

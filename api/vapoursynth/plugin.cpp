@@ -1,4 +1,4 @@
-// The VapourSynth plugin: core.vidconv.Filter(), over the C header.
+// The VapourSynth plugin core.vidconv.Filter(), over the C header.
 #include <VapourSynth4.h>
 #include <vidconv/vidconv.h>
 
@@ -20,7 +20,7 @@ struct FreePlan {
 using Filter = std::unique_ptr<vidconv_filter, FreeFilter>;
 using Plan = std::unique_ptr<vidconv_plan, FreePlan>;
 
-// What is said instead of a clip or a frame.
+// The error that VapourSynth gets instead of a clip or a frame.
 struct Refusal {
   explicit Refusal(const std::string& what) : words("Filter: " + what) {}
   explicit Refusal(const vidconv_error& error) : Refusal(std::string(error.message)) {
@@ -34,7 +34,8 @@ void check(vidconv_status status, const vidconv_error& error) {
   if (status != VIDCONV_OK) throw Refusal(error);
 }
 
-// FFmpeg's name, where it has one. Planes of RGB are in another order there: see planes_of().
+// Returns FFmpeg's name of the format, if it has one, else one for bare samples. FFmpeg orders the
+// planes of RGB differently: see place_of().
 std::string format_name(const VSVideoFormat& f, const std::string& name) {
   const bool floats = f.sampleType == stFloat;
   const bool known = floats ? f.bitsPerSample == 32 && f.colorFamily != cfYUV
@@ -48,7 +49,7 @@ std::string format_name(const VSVideoFormat& f, const std::string& name) {
   const bool named = floats || f.bitsPerSample <= 10 || f.bitsPerSample % 2 == 0;
   if (f.colorFamily == cfGray) return named ? "gray" + depth : "u" + bits;
   if (f.colorFamily == cfRGB) return named ? "gbrp" + depth : "u" + bits + "p3";
-  constexpr const char* samplings[3][3] = {// by log2 of columns, then of rows
+  constexpr const char* samplings[3][3] = {// indexed by log2 of columns, then of rows
                                            {"444", "440", "4?0"},
                                            {"422", "420", "4?0"},
                                            {"411", "4?1", "410"}};
@@ -56,8 +57,8 @@ std::string format_name(const VSVideoFormat& f, const std::string& name) {
   return std::string("yuv") + samplings[f.subSamplingW][f.subSamplingH] + "p" + depth;
 }
 
-// A clip's filter. Frames are asked for on any of VapourSynth's threads, each of which takes a plan
-// of its own for one CPU thread: VapourSynth's number of threads is the number of threads.
+// A clip's filter. VapourSynth asks for frames on any of its threads; each takes a plan of its own
+// for one CPU thread, so that VapourSynth's number of threads is the number of threads.
 class Clip {
  public:
   Clip(VSNode* of, std::vector<Filter> filters, const vidconv_plan_options& options,
@@ -77,7 +78,7 @@ class Clip {
     api.getVideoFormatName(&info.format, name.data());
     format_ = format_name(info.format, name.data());
     options_.format = format_.c_str();
-    put_back(new_plan(false), false);  // so that what does not suit is said at once
+    put_back(new_plan(false), false);  // so that unsuitable clips are refused at once
   }
 
   Plan take_plan(bool interlaced) {
@@ -97,7 +98,7 @@ class Clip {
     idle_[interlaced].push_back(std::move(plan));
   }
 
-  // FFmpeg's plane, of VapourSynth's.
+  // Returns the number in FFmpeg's order of one of VapourSynth's planes.
   [[nodiscard]] std::size_t place_of(int plane) const {
     return static_cast<std::size_t>(info.format.colorFamily == cfRGB ? (plane + 2) % 3 : plane);
   }
@@ -121,10 +122,10 @@ class Clip {
   vidconv_plan_options options_ = {};
   std::string format_, border_, planes_, device_;
   std::mutex mutex_;
-  std::array<std::vector<Plan>, 2> idle_;  // for frames, and for fields
+  std::array<std::vector<Plan>, 2> idle_;  // plans for frames, and for fields
 };
 
-// The filtered frame; the caller's.
+// Returns the filtered frame, which the caller owns.
 VSFrame* filtered(Clip& clip, const VSFrame* from, VSCore* core, const VSAPI& api) {
   int unset = 0;
   const auto fields =
@@ -153,7 +154,7 @@ VSFrame* filtered(Clip& clip, const VSFrame* from, VSCore* core, const VSAPI& ap
   throw Refusal(error);
 }
 
-// Runs `work`; `refuse` gets the words of what it throws.
+// Runs `work`; `refuse` gets the text of an exception.
 template <class Work, class Refuse>
 void call(const Work& work, const Refuse& refuse) {
   try {
@@ -185,7 +186,7 @@ void VS_CC free_clip(void* data, VSCore*, const VSAPI* api) {
   api->freeNode(node);
 }
 
-// Of the arguments; with what most likely was not meant said to VapourSynth's log.
+// Returns the arguments' filters; warnings about probable mistakes go to VapourSynth's log.
 std::vector<Filter> parse(const VSMap* in, VSCore* core, const VSAPI& api) {
   std::vector<Filter> filters;
   for (int i = 0; i < api.mapNumElements(in, "kernel"); ++i) {

@@ -44,7 +44,7 @@ bool switch_setting(std::string_view name, const std::string& text) {
 
 double time_setting(std::string_view name, const std::string& text) {
   std::int64_t microseconds = 0;
-  // It would skip blanks, too.
+  // av_parse_time() would also skip blanks.
   const bool understood = text.find_first_not_of("0123456789:.mus") == text.npos &&
                           av_parse_time(&microseconds, text.c_str(), 1) >= 0;
   const double seconds = static_cast<double>(microseconds) / 1e6;

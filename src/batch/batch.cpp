@@ -62,8 +62,8 @@ class Batch {
   }
 
  private:
-  // Those of the outputs, which the sandbox has to find there. What is below them is made when
-  // there is an output for it.
+  // Makes the outputs' folders, which must exist before the sandbox is entered. Folders below them
+  // are made when an output needs them.
   void make_folders() const {
     for (const std::string& folder : plan_.folders) {
       std::error_code error;
@@ -143,19 +143,19 @@ class Batch {
 
   const Options& options_;
   const std::atomic<bool>& interrupted_;
-  Messages messages_;  // of no file
+  Messages messages_;  // about no single file
   const Notify notify_;
   BatchPlan plan_;
   const std::string words_key_;
   BatchProgress progress_;
   std::optional<Sandbox> sandbox_;
   WakingDevice woken_;
-  std::shared_ptr<ThreadPool> threads_;  // held, so that all files are filtered by the same
+  std::shared_ptr<ThreadPool> threads_;  // held so that all files are filtered by the same pool
   int files_at_once_ = 1;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stops_ = false;
 
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all below
   int worst_ = 0;
   std::size_t done_ = 0, skipped_ = 0, failed_ = 0;
 };

@@ -23,9 +23,9 @@
 namespace vidconv {
 namespace {
 
-constexpr double seconds_between_looks = 0.05;  // oftener than anybody looks at the progress
+constexpr double seconds_between_looks = 0.05;  // shorter than the progress display's interval
 
-// What md5: writes, until it is known to be whole.
+// Buffers the lines that md5: writes until they are known to be complete.
 class Digests {
  public:
   explicit Digests(bool wanted) : fd_(wanted ? memfd_create("digests", MFD_CLOEXEC) : -1) {
@@ -52,7 +52,7 @@ class Digests {
   const int fd_;
 };
 
-// "0 DIGEST a.mp4", a line for each frame and one for all: of whom it is stands in each.
+// Appends the input's name to each line of digests: "0 DIGEST a.mp4".
 std::string with_name(const std::string& lines, const std::string& input) {
   std::string all;
   for (std::size_t at = 0; at < lines.size();) {
@@ -78,7 +78,7 @@ BatchFileRun::BatchFileRun(const Options& options, const BatchSetting& setting)
       messages_(options.quiet, options.input),
       notify_([this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
       reports_(options_) {
-  // Each of them would take as much memory as there is.
+  // Each file's shards would otherwise take as much memory as there is.
   if (setting.several_at_once && options_.shards) options_.shards->jobs = 1;
 }
 
@@ -131,7 +131,7 @@ void BatchFileRun::refuse_interrupted() const {
   if (setting_.interrupted) throw Error(MessageKind::interrupted, "interrupted", "", "");
 }
 
-// Before the output gets its name.
+// Called before the output gets its name.
 void BatchFileRun::complete(int fd) {
   refuse_interrupted();
   const auto copies = job_->sink()->copies();
@@ -177,7 +177,7 @@ BatchOutcome BatchFileRun::end(BatchOutcome outcome, const Error* error) {
   try {
     if (setting_.stats_lines)
       setting_.print(nlohmann::ordered_json::parse(report()).dump() + "\n");
-    else if (reports_.wants_stats() && !outcome.skipped)  // it has one
+    else if (reports_.wants_stats() && !outcome.skipped)  // a skipped file has its report already
       reports_.write_stats(report());
     if (reports_.wants_metrics() && !outcome.skipped) reports_.write_metrics(report());
   } catch (...) {

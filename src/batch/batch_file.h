@@ -1,4 +1,5 @@
-// One file of several: filtered as if it were the only one, but for what the process keeps.
+// Filters one file of several as if it were the only one, except that the process keeps its device,
+// threads and memory.
 #pragma once
 
 #include <atomic>
@@ -16,32 +17,32 @@
 
 namespace vidconv {
 
-// What all files have in common; outlives them.
+// Holds the settings that all files share; outlives them.
 struct BatchSetting {
   const std::atomic<bool>& interrupted;
   const Sandbox& sandbox;
   const WakingDevice& woken;
   std::optional<std::size_t> one_device;  // as in JobOptions
   bool several_at_once;
-  const std::string& words_key;  // as of key_of_words()
+  const std::string& words_key;  // from key_of_words()
   ProgressDisplay& display;
   std::function<void(const Progress&)> observer;
-  bool stats_lines;                               // a report in one line on stdout
-  std::function<void(const std::string&)> print;  // on stdout, in one piece
+  bool stats_lines;                               // each report is one line on stdout
+  std::function<void(const std::string&)> print;  // writes to stdout in one piece
 };
 
 struct BatchOutcome {
   int exit_code = 0;
   bool failed = false;   // there is no output
-  bool skipped = false;  // it had been there
+  bool skipped = false;  // the output was there already
 };
 
 class BatchFileRun {
  public:
   BatchFileRun(const Options& options, const BatchSetting& setting);
 
-  // Once. Never throws: what went wrong has been said, and is in the report. An output is whole or
-  // not there: what an interruption cuts short is none.
+  // To be called once. Never throws: a failure is printed and goes into the report. The output is
+  // complete or absent; an interrupted run leaves none.
   BatchOutcome run();
 
  private:
@@ -60,7 +61,7 @@ class BatchFileRun {
   ReportFiles reports_;
   std::optional<std::string> key_;
   std::optional<Job> job_;
-  RunResult result_;  // as far as it has come
+  RunResult result_;  // so far
 };
 
 }  // namespace vidconv

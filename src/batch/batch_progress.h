@@ -1,4 +1,4 @@
-// How far a run of several inputs has come: the sum of what its files report.
+// Shows the progress of a run of several inputs, summed over its files.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@
 
 namespace vidconv {
 
-// All members: any thread.
+// All members are thread-safe.
 class BatchProgress {
  public:
   BatchProgress(ProgressMode mode, std::size_t files);
 
-  // File `number` is there now.
+  // Takes the current state of file `number`.
   void show(std::size_t number, const Progress& progress);
-  // It has come to its end, or failed.
+  // File `number` has finished or failed.
   void end(std::size_t number, bool failed);
-  // After the last one.
+  // To be called after the last file.
   void finish();
 
-  // Where messages make room.
+  // Returns the display, in which messages make room for themselves.
   ProgressDisplay& display() { return display_; }
 
  private:
   Progress sum() const;
 
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all below
   Total::Files files_;
   std::map<std::size_t, Progress> running_;
-  Progress ended_;  // the sum
+  Progress ended_;  // the sum over files that have ended
   ProgressDisplay display_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* attribute = "user.vidconv.key";
 
-// With its size: a part of a copy is not done.
+// The mark holds the size, so that an incomplete copy does not count as done.
 std::string mark(const std::string& key, off_t size, bool damaged) {
   return key + " " + std::to_string(size) + (damaged ? " damaged" : "");
 }

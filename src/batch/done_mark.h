@@ -1,5 +1,5 @@
-// The key of an output (output_key.h) on the file itself, as an extended attribute: it is there
-// from the moment in which the file gets its name, and goes where the file goes.
+// Stores the key of an output (output_key.h) in an extended attribute of the file: it is there from
+// the moment the file gets its name, and moves with the file.
 #pragma once
 
 #include <optional>
@@ -7,15 +7,15 @@
 
 namespace vidconv {
 
-// Of an open file that is complete. `damaged`: its input was. False, with errno, where the file
-// system has no such thing.
+// Marks a complete file, open as `fd`. `damaged` says that its input was. Returns false and sets
+// errno if the file system has no such attributes.
 bool mark_done(int fd, const std::string& key, bool damaged);
 
 struct Done {
   bool damaged;
 };
-// Where the output is there, of the size that it had, and has this key. Of numbered pictures the
-// first one tells of all.
+// Returns a value if the output exists, has kept its size and carries this key. The first of
+// numbered pictures stands for all of them.
 std::optional<Done> done_before(const std::string& output, const std::string& key);
 
 }  // namespace vidconv

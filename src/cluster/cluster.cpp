@@ -43,7 +43,8 @@ Both take --device, --variant, --slots, --timeout, --verify, --progress, --quiet
 holds. Exit code 75 says: try again.
 )";
 
-// What may be over later or on another host; the input was read when the plan was made.
+// Returns whether the error may be gone later or on another host: the input could be read when the
+// plan was made.
 bool may_pass(const Error& error) {
   switch (error.kind()) {
     case MessageKind::plan:
@@ -91,7 +92,7 @@ Error interrupted_error(const std::string& what) {
 }
 
 InputVideo describe_video(const std::string& input, SourceOptions options) {
-  options.notify = nullptr;  // who reads all of it hears
+  options.notify = nullptr;  // notices come when the whole input is read
   options.video_only = true;
   const auto source = open_source(input, options);
   return source->videos().at(0);

@@ -1,4 +1,4 @@
-// What plan, shard and join have in common. Inside the command only.
+// Declarations shared by plan, shard and join; for src/cluster only.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace vidconv {
 
-// One of them at work: who hears what it says, and what it opens.
+// The state of one command that runs: its messages, and the files that it opens.
 struct ClusterRun {
   explicit ClusterRun(bool quiet);
 
@@ -24,15 +24,16 @@ struct ClusterRun {
   RunFiles files;
 };
 
-// To be thrown where a signal has come.
+// Returns the error to throw after a signal has arrived.
 Error interrupted_error(const std::string& what);
-// Of all of what the plan is for: its video stream, and what is known of it by its first frame.
+// Returns the video stream of the whole input, with what its first frame tells about it.
 InputVideo describe_video(const std::string& input, SourceOptions options);
 
-// The absolute name of a file that join is to make. Throws Error(command_line) for what is none.
+// Returns the absolute path of the file that join is to write. Throws Error(command_line) if
+// `output` is not a file.
 std::string file_output(const std::string& output);
 
-// The exit codes.
+// Each runs one command and returns its exit code.
 int run_plan(const PlanWords& words);
 int run_shard(const WorkerWords& words);
 int run_join(const WorkerWords& words);

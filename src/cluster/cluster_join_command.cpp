@@ -19,7 +19,7 @@
 namespace vidconv {
 namespace {
 
-// What lies there of a part that the plan does not know, by number.
+// Returns files of shards that the plan does not know, by shard number.
 std::map<std::string, std::string> foreign_parts(const ClusterPlan& plan,
                                                  const std::string& folder) {
   std::map<std::string, std::string> foreign;

@@ -1,4 +1,4 @@
-// Ledgers of parts as JSON, beside their parts.
+// Reads and writes the ledgers of shards: JSON files beside the shards.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -34,10 +34,10 @@ std::string from_hex(const std::string& text) {
   return bytes;
 }
 
-// A million packets, or parts.
+// This holds a million packets, or shards.
 constexpr std::size_t most_text = 64 << 20;
 
-// Opened without waiting for a pipe's writer; a pipe or a device is refused.
+// Opens a file without waiting for a pipe's writer; a pipe or a device is refused.
 struct RegularFile {
   RegularFile(const std::string& path, MessageKind kind)
       : fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {

@@ -46,7 +46,7 @@ std::int64_t whole(const Json& value, std::int64_t least, std::int64_t most) {
   return value.get<std::int64_t>();
 }
 
-// All parts have this in common.
+// Returns the members that all shards share.
 Json common_json(const ClusterPlan& plan) {
   return {{"schema", plan_schema},
           {"versions", plan.versions},
@@ -128,7 +128,7 @@ ClusterPlan ClusterPlan::load(const std::string& folder) {
   return parse(read_text(path, MessageKind::plan), path);
 }
 
-// Where the part ends does not follow from its frames alone.
+// The first shard's begin is in the key, so that plans that begin elsewhere share no shards.
 std::string ClusterPlan::key(std::size_t part) const {
   Json all = common_json(*this);
   all["first"] = parts.at(0).begin;

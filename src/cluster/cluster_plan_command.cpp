@@ -33,7 +33,7 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
   const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
   if (file) o.input = std::filesystem::absolute(local_path(o.input)).string();
   check_shared(o.input);
-  // As the workers will understand it.
+  // The options are parsed as the workers will parse them.
   std::vector<std::string> job = kept.job;
   job.push_back("--shards=1");
   std::vector<std::string> machine = kept.machine;
@@ -56,7 +56,8 @@ class Planner {
     plan_.kernels = digests_of_kernels(options);  // before the sandbox
   }
 
-  // Where no script does it for the user. -y is of the plan itself too.
+  // Names the options that workers must be given, if no script passes them on. -y also applies to
+  // the plan itself.
   void name_what_workers_are_told(const std::vector<std::string>& machine) {
     for (const std::string& word : machine)
       if (word != "-y")
@@ -69,7 +70,7 @@ class Planner {
   ClusterPlan make() {
     capture_av_log();
     JobOptions options = job_options(options_, run_.notify, run_.files, run_.interrupted, nullptr);
-    options.in_order = true;  // and looked through here, once
+    options.in_order = true;  // the source is read here, once
     job_.emplace(std::move(options));
     job_->open();
     if (!job_->source()->container().get())
@@ -90,7 +91,7 @@ class Planner {
     return o;
   }
 
-  // Opens what join will, so that what it would refuse is refused now.
+  // Opens the output that join will open, so that what join would refuse is refused now.
   void choose_output() {
     const OutputPlan output = job_->plan();
     InputInfo shown = job_->source()->info();

@@ -34,7 +34,7 @@ class Worker {
         run_(options_.quiet),
         reports_(options_) {}
 
-  // Whether the part is there and whole.
+  // Returns whether the shard exists and is complete.
   bool is_done() {
     if (!is_there(path_ + ".json")) return false;
     try {
@@ -64,7 +64,7 @@ class Worker {
     return 0;
   }
 
-  // "DIR/parts/I-KEY".
+  // Returns "DIR/parts/I-KEY".
   const std::string& path() const { return path_; }
 
  private:
@@ -145,7 +145,7 @@ int run_shard(const WorkerWords& words) {
     throw Error(MessageKind::command_line, "there is no part", fmt::format("{}", words.number),
                 fmt::format("the plan has {}, counted from 0", plan.parts.size()),
                 "see 'vidconv join --dry-run'");
-  // The name says which container the part will be in; nothing of that name is opened.
+  // The name only selects the container; no file of that name is opened.
   const Options options = plan.options(words.folder + "/parts/output" + plan.ending, words.machine);
   check_host(plan, options);
   Worker worker(words, plan, options);

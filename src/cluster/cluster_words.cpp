@@ -35,7 +35,7 @@ std::vector<std::string> options_of_machine() {
   return names;
 }
 
-// Of one process, or settled by the plan itself.
+// Options that concern one process, or that the plan itself settles.
 constexpr std::string_view left_out_of_plan[] = {"--output", "--shards",  "--jobs",  "--stats",
                                                  "--trace",  "--decoder", "--quiet", "--progress"};
 
@@ -70,13 +70,13 @@ std::string option_name_of(const CLI::Option& option) {
   return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames()[0];
 }
 
-// "--name" and "value" of "--name=value".
+// Splits "--name=value" into "--name" and "value".
 std::pair<std::string, std::string> parts_of(const std::string& word) {
   const std::size_t equals = std::min(word.find('='), word.size());
   return {word.substr(0, equals), word.substr(std::min(equals + 1, word.size()))};
 }
 
-// Why a plan may not carry "--name=value"; empty where it may.
+// Returns why a plan may not carry "--name=value"; empty if it may.
 std::string why_not_in_plan(const std::string& name, const std::string& value) {
   if (!has_flag(name, planned)) return "it does not bear on the bytes of the output";
   const auto [key, of_key] = parts_of(value);
@@ -94,7 +94,7 @@ std::string why_not_in_plan(const std::string& name, const std::string& value) {
   return "";
 }
 
-// On every host the same file.
+// Makes the paths of kernel files absolute: they must name the same file on every host.
 std::string absolute_kernel(std::string spec) {
   const auto make_absolute = [&](std::string_view before, const std::string& file) {
     const std::size_t at = spec.find(std::string(before) + file);
@@ -120,7 +120,7 @@ void parse_for_plan(CLI::App& app, std::vector<std::string> words) {
   }
 }
 
-// What schedulers call the number of a task of an array.
+// Schedulers put the number of an array's task into these variables.
 constexpr const char* number_variables[] = {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"};
 
 int shard_number_of(const std::string& word) {

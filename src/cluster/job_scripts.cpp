@@ -12,15 +12,15 @@
 namespace vidconv {
 namespace {
 
-// One shell word, whatever is in it.
+// Quotes any text as one shell word.
 std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
 }
 
-// An option that means the same to a shell, to the shell behind it, and to parallel. All values of
-// options of workers are such.
+// Passes an option on that needs no quoting in a shell, in the shell behind it, or in parallel.
+// All options of workers are such.
 const std::string& plain_word(const std::string& word) {
   const auto plain = [](const char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -32,14 +32,15 @@ const std::string& plain_word(const std::string& word) {
               "give it to the workers yourself");
 }
 
-// Text of a container's command, in which Kubernetes puts variables for $(NAME) and $ for $$.
+// Escapes the text of a container's command, in which Kubernetes replaces $(NAME) by a variable and
+// $$ by $.
 std::string without_variables(const std::string& text) {
   std::string word;
   for (const char c : text) word += c == '$' ? std::string("$$") : std::string(1, c);
   return word;
 }
 
-// One scalar of YAML, as JSON has it. Throws Error(command_line) for what no YAML can hold.
+// Writes a YAML scalar in JSON's syntax. Throws Error(command_line) for text that YAML cannot hold.
 std::string yaml_scalar(const std::string& text) {
   if (!is_utf8(text))
     throw Error(MessageKind::command_line, "`script` kubernetes cannot name", text,
@@ -180,7 +181,7 @@ seq 0 {last} | parallel --env VIDCONV_DIR --joblog "$dir/joblog" --resume-failed
 vidconv join "$dir" -o "$output"{join_options}
 )sh";
 
-// The folder of the first level: what a volume of the site is likely to be mounted at.
+// Returns the folder of the first level, where a volume of the site is likely to be mounted.
 std::string mount_of(const std::string& folder) {
   const std::size_t end = folder.find('/', 1);
   return folder.substr(0, end == std::string::npos ? folder.size() : end);
@@ -204,7 +205,7 @@ std::string job_script(JobScript kind, const WorkersLines& told, std::size_t par
   for (const std::string& word : told.machine) {
     const std::string option =
         shell ? " " + plain_word(word) : ", " + yaml_scalar(plain_word(word));
-    if (word != "-y") of_shard += option;  // a worker replaces what is no whole part anyway
+    if (word != "-y") of_shard += option;  // a worker replaces an incomplete shard anyway
     of_join += option;
   }
   constexpr std::size_t most_pods = 100;

@@ -1,4 +1,4 @@
-// Jobs for schedulers, which run `vidconv shard` for each part and `vidconv join` after them.
+// Writes jobs for schedulers: `vidconv shard` for each shard, then `vidconv join`.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace vidconv {
 
-// The words that workers are told on their command lines, which a plan does not hold.
+// The words on the workers' command lines, which a plan does not hold.
 struct WorkersLines {
   std::string folder, output;        // absolute
   std::vector<std::string> machine;  // KeptWords::machine

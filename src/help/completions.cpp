@@ -23,7 +23,7 @@ std::string replace_all(std::string text, std::string_view what, std::string_vie
 bool is_option(const OptionText& option) { return option.names[0].starts_with('-'); }
 bool wants_file(const OptionText& option) { return option.value == "FILE"; }
 
-// What an option can be completed with.
+// Returns the words that can complete an option's value.
 std::vector<std::string> words_for(const OptionText& option) {
   std::vector<std::string> words = choices_of(option);
   if (option.value == "VARIANT")
@@ -33,8 +33,8 @@ std::vector<std::string> words_for(const OptionText& option) {
 
 bool wants_spec(const OptionText& option) { return option.value == "SPEC"; }
 
-// How each shell completes a filter: its name, then the keys that it takes. In place of @NAMES@ and
-// @KEYS@ come those of all filters, of @CASES@ a case for each filter that has keys of its own.
+// Each shell's function completes a filter's name, then its keys. @NAMES@ and @KEYS@ stand for
+// those of all filters, @CASES@ for one case for each filter that has keys of its own.
 constexpr std::string_view bash_spec = R"(# The shell takes ":" and "=" for words.
 _vidconv_spec() {
   local i=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} spec words=
@@ -90,7 +90,7 @@ constexpr std::string_view fish_spec = R"(function __vidconv_spec
 end
 )";
 
-// `each`: a case, with @NAME@ and @KEYS@ of a filter.
+// `each` is the template of one case, with @NAME@ and @KEYS@ of a filter.
 std::string spec_function(std::string_view text, std::string_view each) {
   std::vector<std::string> names, keys;
   std::string cases;
@@ -131,7 +131,7 @@ std::string zsh_option(const OptionText& option) {
                                                                : "=";
   std::string lines;
   for (const std::string& name : option.names) {
-    // Who is there already is not offered again.
+    // An option that was given already is not offered again.
     const std::string others =
         option.repeatable ? "*" : fmt::format("({})", fmt::join(option.names, " "));
     lines += (lines.empty() ? "" : " \\\n    ") +

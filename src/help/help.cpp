@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t width = 80, indent = 2, column = 26;
 
-// `text` broken into lines that end before `width`, each but the first after `column` spaces.
+// Breaks `text` into lines that end before `width`, each but the first indented by `column` spaces.
 std::string wrap(std::string_view text) {
   std::istringstream words{std::string(text)};
   std::string result;
@@ -60,7 +60,7 @@ std::string short_help_text() {
   std::string text = fmt::format("{}\n\nUsage: {}\n\n", purpose, synopsis);
   for (const OptionText& option : option_table())
     if (std::ranges::find_first_of(option.names, used_most) != option.names.end())
-      // The rest is for who asks for all.
+      // The rest of the text is left to the full --help.
       text += row(
           usage_of(option),
           option.text.substr(0, std::min(option.text.find("; "), option.text.find(" (default:"))));

@@ -1,4 +1,4 @@
-// What is printed on stdout instead of running anything: --help, --list-kernels and their kin.
+// Prints lists on stdout instead of running anything: --help, --list-kernels and their kin.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace vidconv {
 
-// `which`: the filter of List::help_of_filter. Throws Error(output) where it cannot be printed.
+// `which` is the filter of List::help_of_filter. Throws Error(output) if stdout cannot be written.
 void print_list(List list, const std::string& which);
 
 }  // namespace vidconv

@@ -16,7 +16,7 @@
 namespace vidconv {
 namespace {
 
-// As text of troff: a dash is one that can be copied, a dot begins no command.
+// Escapes text for troff: a dash can be copied, a dot begins no command.
 std::string troff(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -43,7 +43,7 @@ std::string bold(std::string_view text) { return "\\fB" + troff(text) + "\\fR"; 
 
 std::string section(std::string_view title) { return fmt::format(".SH {}\n", title); }
 
-// A term and what it means.
+// Writes a term and its meaning.
 std::string entry(const std::string& term, std::string_view text) {
   return fmt::format(".TP\n{}\n{}\n", term, troff(text));
 }

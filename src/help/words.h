@@ -1,4 +1,4 @@
-// What --help and the manual page both say.
+// Texts that --help and the manual page share.
 #pragma once
 
 #include <span>
@@ -16,16 +16,16 @@ struct Example {
 };
 std::span<const Example> examples();
 
-// A video in parts on many hosts: a paragraph each.
+// Describes how many hosts encode one video in shards; one paragraph each.
 std::span<const std::string_view> many_hosts();
 
-// When frames are shown, and what counts as damage: a paragraph each.
+// Describes the times of frames, and what counts as damage; one paragraph each.
 std::span<const std::string_view> times();
 
-// How several inputs are filtered in one run: a paragraph each.
+// Describes how several inputs are filtered in one run; one paragraph each.
 std::span<const std::string_view> batches();
 
-// What is opened for an input, and what is shown of it: a paragraph each.
+// Describes which files and servers an input opens, and what is shown of it; one paragraph each.
 std::span<const std::string_view> trust();
 
 struct ExitCode {

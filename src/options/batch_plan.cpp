@@ -16,7 +16,7 @@
 namespace vidconv {
 namespace {
 
-// A name with a number in it, taken apart: "a-" and ".png" of "a-%04d.png".
+// A numbered name, split at its number: "a-" and ".png" for "a-%04d.png".
 struct NumberedName {
   std::string before, behind;
   auto operator<=>(const NumberedName&) const =
@@ -39,12 +39,12 @@ NumberedName parts_of_numbered(const std::string& name) {
   return parts;
 }
 
-// All that is written, by name and by file, and by whom.
+// Collects everything that is written, by name and by file, with its writer.
 class Claims {
  public:
   explicit Claims(RunFiles& files) : files_(files) {}
 
-  // `what`: "the output of 'a.mp4'".
+  // `what` names the writer: "the output of 'a.mp4'".
   void claim(const std::string& what, const std::string& name) {
     const std::string path = std::filesystem::path(local_path(name)).lexically_normal().native();
     const auto [found, first] = whose_.emplace(path, what);
@@ -58,7 +58,7 @@ class Claims {
   }
 
  private:
-  // With digits before its number, picture 1 of "a1%d.png" is picture 11 of "a%d.png".
+  // Digits before the number can clash: picture 1 of "a1%d.png" is picture 11 of "a%d.png".
   void claim_numbers(const std::string& what, const std::string& name, const NumberedName& parts) {
     const auto refuse_same = [&](const std::string& whose) {
       throw Error(Fault::usage, "cannot write " + what, name,
@@ -80,7 +80,7 @@ class Claims {
 
   RunFiles& files_;
   std::map<std::string, std::string> whose_;
-  // Whose numbered names are these, and whose are these with digits behind.
+  // The writers of numbered names, and of numbered names without the digits before the number.
   std::map<NumberedName, std::string> numbered_, shortened_;
 };
 
@@ -99,7 +99,7 @@ void check_names(const Options& o, std::size_t inputs) {
   if (!o.metrics_file.empty()) refuse_one_name("--metrics", o.metrics_file, inputs);
 }
 
-// Whether such a name means something else than a file of that name.
+// Returns whether such a name means something other than a file of that name.
 bool is_special(const std::string& name) {
   return name == "-" || !is_kept(name) || !scheme_of(name).empty();
 }
@@ -110,7 +110,7 @@ std::string doubled_percents(const std::string& text) {
   return all;
 }
 
-// Fills an input's name into a pattern; whatever it is, the result is no more than a name.
+// Fills an input's name into a pattern. The result is always a plain name, never a special one.
 std::string named(const char* option, const std::string& pattern, const NamedInput& input,
                   const std::string& format = {}) {
   if (pattern.empty() || !has_field(pattern)) return pattern;

@@ -1,4 +1,4 @@
-// What a run of several inputs reads and writes, decided before anything is opened or made.
+// Decides what a run of several inputs reads and writes, before anything is opened or made.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@ namespace vidconv {
 
 struct BatchFile {
   std::string input, output;
-  std::string stats, trace, metrics;  // as Options::stats_file and its like
+  std::string stats, trace, metrics;  // as Options::stats_file, trace_file and metrics_file
 };
 
 struct BatchPlan {
   std::vector<BatchFile> files;
-  std::vector<std::string> folders;  // in which all outputs and reports are to be, or below
+  std::vector<std::string> folders;  // all outputs and reports lie in or below these
 };
 
-// Throws Error(usage) where names clash or a pattern makes no sense, Error(output_is_input) where
-// an output is an input of any file, and what list_inputs() throws. Makes nothing.
+// Throws Error(usage) if names clash or a pattern makes no sense, Error(output_is_input) if an
+// output is also any file's input, and what list_inputs() throws. Makes no files or folders.
 BatchPlan plan_batch(const Options& options, const Notify& notify);
 
-// The options of one file as if it were the only one.
+// Returns the options of one file as if it were the only one.
 Options options_of(const BatchFile& file, const Options& options);
 
-bool is_kept(const std::string& output);  // in a file: neither null: nor md5:
+bool is_kept(const std::string& output);  // neither null: nor md5:
 
 }  // namespace vidconv

@@ -21,11 +21,11 @@
 namespace vidconv {
 namespace {
 
-constexpr double farthest = 1e6;  // pixels from the picture's corner, and a side
+constexpr double farthest = 1e6;  // pixels: largest coordinate and side of a box
 constexpr std::int64_t most_frames = std::int64_t{1} << 40;
 constexpr double longest_video = 1e9;  // seconds
 
-// What is wrong with the line that is being read.
+// Thrown for the line that is being read; says what is wrong with it.
 struct WrongLine {
   std::string why;
 };
@@ -66,7 +66,7 @@ std::int64_t whole_in(const BoxJson& value, const char* what) {
   return value.get<std::int64_t>();
 }
 
-// Throws where an object says a key twice: which one counts is each reader's own idea.
+// Throws if an object has a key twice: readers disagree on which one counts.
 void refuse_repeated_keys(std::string_view text) {
   std::vector<std::set<std::string>> keys;
   const auto look = [&](int, BoxJson::parse_event_t event, BoxJson& value) {
@@ -86,7 +86,7 @@ std::size_t keys_in(const BoxJson& json) {
   return keys;
 }
 
-// How many keys the text of a value has: each is followed by a colon, outside of strings.
+// Returns how many keys a value's text has: each is followed by a colon outside of strings.
 std::size_t colons_in(std::string_view text) {
   std::size_t colons = 0;
   bool quoted = false;
@@ -104,7 +104,7 @@ std::size_t colons_in(std::string_view text) {
 BoxJson parse_json(std::string_view text) {
   try {
     BoxJson json = BoxJson::parse(text);
-    // To look at each key takes several times as long as to read them.
+    // Looking at each key takes several times as long as parsing, so it is done only if needed.
     if (keys_in(json) != colons_in(text)) refuse_repeated_keys(text);
     return json;
   } catch (const BoxJson::parse_error& error) {
@@ -112,7 +112,7 @@ BoxJson parse_json(std::string_view text) {
   }
 }
 
-// {"frame": 12, "id": 3, "box": [100, 80, 64, 64]}
+// Reads {"frame": 12, "id": 3, "box": [100, 80, 64, 64]}.
 BoxLine line_of_json(const BoxJson& json) {
   if (!json.is_object()) throw WrongLine{"it is no object, {\"frame\": 12, \"box\": [...]}"};
   if (json.contains("frame") == json.contains("time"))
@@ -141,7 +141,7 @@ BoxLine line_of_json(const BoxJson& json) {
   return line;
 }
 
-// Columns and the names that they have.
+// A column and the names under which it is known.
 struct Column {
   const char* what;
   std::vector<std::string_view> names;
@@ -162,11 +162,11 @@ const std::vector<Column>& csv_columns() {
   return columns;
 }
 
-// What the cells of a line are, by a heading or as MOT challenge has them.
+// Reads lines of cells whose order a header line gives, or MOT challenge's format.
 class Csv {
  public:
-  // The first line of a file that is not JSON: its heading, or a line as MOT challenge has them,
-  // frame (from 1), id (-1: none), left, top, width, height, and more.
+  // `first` is the first line of the file: its header, or a line of MOT challenge's format: frame
+  // (from 1), id (-1: none), left, top, width, height, and more.
   explicit Csv(std::string_view first) : dialect_(csv_dialect(first)) {
     const std::vector<std::string> cells = cells_of(first);
     count_ = cells.size();
@@ -248,12 +248,12 @@ class Csv {
   }
 
   CsvDialect dialect_;
-  std::size_t count_ = 0;  // of cells in each line
+  std::size_t count_ = 0;  // cells in each line
   std::map<std::string_view, std::size_t> at_;
   bool mot_ = false;
 };
 
-// Boxes are found by many programs, of which some count in parts of the picture.
+// Some programs that write boxes give sizes relative to the picture: the units must be named then.
 void check_units(const std::vector<BoxLine>& lines, Units units, const std::string& name) {
   const bool all_small = std::ranges::all_of(lines, [](const BoxLine& line) {
     return line.x >= 0 && line.y >= 0 && line.x + line.width <= 1 && line.y + line.height <= 1;
@@ -264,7 +264,7 @@ void check_units(const std::vector<BoxLine>& lines, Units units, const std::stri
                 "add :units=relative where they are parts of the picture, else :units=pixels");
 }
 
-// Two boxes of one id at one time would be one that is in two places.
+// Two boxes with one id at one time would be one box in two places.
 void check_ids(const std::vector<BoxLine>& lines,
                const std::function<void(int, std::string)>& fail) {
   std::vector<std::uint32_t> order;
@@ -358,7 +358,7 @@ std::vector<BoxLine> read_boxes(std::string_view bytes, const std::string& name,
   };
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
   try {
-    if (begin != bytes.npos && bytes[begin] == '[') {  // one array, whose boxes are counted from 1
+    if (begin != bytes.npos && bytes[begin] == '[') {  // one array; its boxes are counted from 1
       const BoxJson all = parse_json(bytes);
       for (const BoxJson& one : all) {
         ++number;

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a folder of films has beside pictures, subtitles and notes.
+// A folder's files with these endings are inputs; pictures, subtitles and notes are not.
 constexpr std::string_view video_endings[] = {
     "264", "265",  "3g2",  "3gp",  "asf",  "avi",  "divx", "dv",  "f4v",   "flv",
     "gif", "h264", "h265", "hevc", "ivf",  "m2ts", "m2v",  "m4v", "mjpeg", "mkv",
@@ -52,7 +52,7 @@ std::string bytes_of_list(const std::string& name) {
   return bytes;
 }
 
-// A file is what it is, whatever its name looks like.
+// Returns the input's name for a file, even if it looks like a URL or a pattern.
 std::string as_input(const std::string& name) {
   const bool special = name == "-" || name.starts_with("pattern:") || !scheme_of(name).empty();
   std::error_code error;
@@ -73,8 +73,8 @@ bool is_folder(const std::string& input) {
   return !is_url(input) && fs::is_directory(local_path(input), error);
 }
 
-// All in the folder and below it but what is hidden; links to folders are not followed, and the
-// folder of the outputs, which may lie there too, is none of the inputs.
+// Walks a folder and those below it. Hidden files, links to folders and the folder of the outputs,
+// which may lie there too, are left out.
 class FolderWalk {
  public:
   FolderWalk(const std::string& folder, const std::string& outputs)

@@ -1,4 +1,4 @@
-// The inputs of a run of several: those of the command line, of lists and of folders.
+// Lists the inputs of a run of several: from the command line, from lists and from folders.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 namespace vidconv {
 
 struct ListedInput {
-  std::string input;   // as one of the command line
+  std::string input;   // as on the command line
   std::string folder;  // as NamedInput::folder
 };
 
-// In the order in which they were named, those of a folder by their names. `notify` hears what of a
-// folder is left out. Throws Error(usage) for a folder without --recursive, Error(input) for a list
-// or a folder that cannot be read, or where there is nothing.
+// Returns the inputs in the order in which they were named, a folder's files sorted by name.
+// `notify` hears which of a folder's files are left out. Throws Error(usage) for a folder without
+// --recursive, Error(input) if a list or a folder cannot be read or there is no input.
 std::vector<ListedInput> list_inputs(const Options& options, const Notify& notify);
 
-// Whether a file of a folder is called as videos are.
+// Returns whether a file's extension is one that videos have.
 bool has_video_ending(std::string_view name);
 
 }  // namespace vidconv

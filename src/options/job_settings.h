@@ -1,4 +1,4 @@
-// From the options of the command to those of the pipeline.
+// Translates the command's options into the pipeline's.
 #pragma once
 
 #include "pipeline/base/notice.h"

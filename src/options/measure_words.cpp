@@ -24,7 +24,7 @@ std::string shown(const MeasureName& measure, const std::optional<double>& value
                                                                                  : "unknown";
 }
 
-// JSON has no infinity.
+// JSON has no infinity: it becomes null.
 Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
@@ -38,7 +38,7 @@ Json summary_json(const MeasureSummary& summary) {
   return json;
 }
 
-// `value` of the whole frame and of each component.
+// Returns a value for the whole frame and for each component.
 template <class Value>
 Json by_component(const FrameScore& score, const std::optional<double>& all, Value&& value) {
   Json json = {{"all", number(all)}};

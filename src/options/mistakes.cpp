@@ -52,7 +52,7 @@ bool names_something(const std::string& name) {
   return is_url(name) || std::filesystem::exists(std::filesystem::status(name, error));
 }
 
-// "sigma=2": a key of some filter, and a value.
+// Returns whether a word is a filter's key and a value: "sigma=2".
 bool is_part_of_filter(const std::string& word) {
   const std::string_view key = std::string_view(word).substr(0, word.find('='));
   if (key.size() == word.size()) return false;

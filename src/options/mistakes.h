@@ -1,4 +1,4 @@
-// Command lines as other programs have them: words that are wrong here, and what to type instead.
+// Recognizes words of other programs' command lines that are wrong here, and says what to type.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace vidconv {
 
-// What an option that is not there was probably meant for; empty where that is not known.
+// Returns what to type instead of an unknown option; empty if its meaning cannot be guessed.
 std::string remedy_for_option(std::string_view option);
 
-// Refuses inputs that are no files and look like a part of a filter ("--kernel gaussian sigma=2").
+// Refuses inputs that are no files and look like part of a filter ("--kernel gaussian sigma=2").
 void refuse_parts_as_inputs(const Options& o);
 
-// What to do where no output was named; of several inputs the last may have been meant.
+// Returns what to type if no output was named: the last of several inputs may be meant as one.
 std::string remedy_for_output(const Options& o);
 
 }  // namespace vidconv

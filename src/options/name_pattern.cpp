@@ -59,7 +59,7 @@ bool has_field(const std::string& pattern) {
 }
 
 std::string fill_in(const char* option, const std::string& pattern, const NamedInput& input) {
-  const std::size_t last = pattern.rfind('/') + 1;  // 0 where there is none
+  const std::size_t last = pattern.rfind('/') + 1;  // 0 if there is no slash
   std::string filled;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (at == last) filled += input.folder;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* main_group = "Main";
 
-// A value that is one of these words, in any case.
+// Restricts a value to one of these words, in any letter case.
 CLI::Option* one_of(CLI::Option* option, std::vector<std::string_view> words) {
   option->type_name(fmt::format("{}", fmt::join(words, "|")));
   const auto understand = [words = std::move(words)](std::string& value) {
@@ -26,7 +26,7 @@ CLI::Option* one_of(CLI::Option* option, std::vector<std::string_view> words) {
   return option->transform(CLI::Validator(understand, ""));
 }
 
-// What follows an option as the command line wants it said.
+// Declares the option of a setting, which writes into `words`.
 CLI::Option* declare(CLI::App& app, const Setting& row, SettingWords& words) {
   const std::string name(row.name == "output" ? "-o,--output" : row.option);
   const std::string text = with_option_names(row.text);
@@ -123,8 +123,8 @@ void declare_lists(CLI::App& app, OptionWords& w) {
   app.add_flag("--manual", w.manual, "the manual page, for man -l -");
 }
 
-// Declares what a group of options is, and calls it so. The description of a value is its name
-// alone: what it may be is said by the option's text.
+// Declares the options of a group under its name. A value is described by its name alone: the
+// option's text says which values it may have.
 template <class Declare>
 void declare_group(CLI::App& app, const char* name, Declare&& declare) {
   const std::size_t before = app.get_options().size();
@@ -134,7 +134,7 @@ void declare_group(CLI::App& app, const char* name, Declare&& declare) {
     options[i]->group(name);
     try {
       options[i]->get_validator(0)->description("");
-    } catch (const CLI::OptionNotFound&) {  // the only way to ask whether it has one
+    } catch (const CLI::OptionNotFound&) {  // it has no validator; CLI11 has no way to ask
     }
   }
 }
@@ -178,7 +178,7 @@ SettingValues OptionWords::values(const CLI::App& app) const {
 }
 
 void declare_options(CLI::App& app, Options& o, OptionWords& w) {
-  app.set_help_flag();  // which comes last
+  app.set_help_flag();  // it comes last
   declare_group(app, main_group, [&] { declare_settings(app, w, main_group); });
   declare_group(app, "Filter", [&] { declare_filter(app, w); });
   declare_group(app, "Input", [&] { declare_settings(app, w, "Input"); });

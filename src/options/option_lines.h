@@ -1,5 +1,5 @@
-// The options: names, what they take, what they are for. A line each in option_lines.cpp, of which
-// parsing, help, manual page and completions are made.
+// Declares the options: their names, values and purpose, one line each in option_lines.cpp.
+// Parsing, help, manual page and completions are all made from these lines.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ struct OptionWords {
   const std::vector<std::string>& inputs() const { return settings.front().values; }
 };
 
-// Declares all of them to `app`, which writes what it reads into the other two; they outlive it.
+// Declares all options to `app`, which writes the values into `o` and `w`; both outlive it.
 void declare_options(CLI::App& app, Options& o, OptionWords& w);
 
 }  // namespace vidconv

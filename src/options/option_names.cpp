@@ -11,7 +11,7 @@ namespace {
 struct Row {
   std::string_view setting, option;
 };
-// What is no setting of a job.
+// Names in messages that are no settings of a job.
 constexpr Row table[] = {
     {"devices", "--list-devices"},
     {"help", "--help"},

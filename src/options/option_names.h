@@ -1,4 +1,4 @@
-// What the settings of the pipeline are called on the command line.
+// Translates the names of the pipeline's settings into those of the command line's options.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace vidconv {
 
-// `text` of the pipeline, where settings stand in backticks ("choose another `codec`"), with the
-// names of options ("choose another --codec"). What is verbatim() (pipeline/base/printable.h) in it
-// becomes what it was; what is no setting stays as it is.
+// Replaces settings in backticks ("choose another `codec`") by options ("choose another --codec").
+// Text that passed verbatim() (pipeline/base/printable.h) is restored; words in backticks that are
+// no settings stay as they are.
 std::string with_option_names(std::string_view text);
 
 }  // namespace vidconv

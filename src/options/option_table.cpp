@@ -26,7 +26,7 @@ std::vector<std::string> choices_of(const OptionText& option) {
   if (option.value.find('|') == std::string::npos) return words;
   std::istringstream values(option.value);
   for (std::string word; std::getline(values, word, '|');) {
-    // "cuda:N" and "LIST" are to be filled in.
+    // "cuda:N" and "LIST" are placeholders, not words to type.
     const bool whole =
         std::ranges::none_of(word, [](unsigned char c) { return std::isupper(c) != 0; });
     if (whole) words.push_back(word);

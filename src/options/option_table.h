@@ -1,5 +1,5 @@
-// The options as a table, read off the command line's own description: what --help, the manual page
-// and the completions are made from, so that a new option is in all of them.
+// The options as a table, read from CLI11's declarations. --help, the manual page and the
+// completions are made from it, so that a new option appears in all of them.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@ namespace vidconv {
 
 struct OptionText {
   std::string group;               // "Filter"; "" for INPUT and -o
-  std::vector<std::string> names;  // "-o", "--output"; "INPUT" for what has no dashes
-  // What follows: "SECONDS", "FILE", "auto|plain|json|none"; empty for a flag.
+  std::vector<std::string> names;  // "-o", "--output"; "INPUT" for a positional word
+  // The value's name: "SECONDS", "FILE", "auto|plain|json|none"; empty for a flag.
   std::string value;
-  bool value_may_be_left_out = false;  // then a given one is joined with "="
+  bool value_may_be_left_out = false;  // a value must be joined with "=" then
   bool repeatable = false;
   std::string text;      // for people, one sentence without its full stop
-  std::string fallback;  // the value where the option is not given; empty where the text says it
+  std::string fallback;  // the default value; empty if the text says it
 };
 
-// In the order of --help, options of a group together.
+// Returns the options in the order of --help, group by group.
 const std::vector<OptionText>& option_table();
 
-// "-o, --output FILE", "--benchmark[=SECONDS]"
+// Returns "-o, --output FILE", "--benchmark[=SECONDS]".
 std::string usage_of(const OptionText& option);
-// The text, with the default where there is one.
+// Returns the text, with the default if there is one.
 std::string text_of(const OptionText& option);
-// The words of "auto|plain|json|none"; none where the value is something else.
+// Returns the words of "auto|plain|json|none"; empty if the value is no such list.
 std::vector<std::string> choices_of(const OptionText& option);
 
 }  // namespace vidconv

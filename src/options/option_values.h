@@ -1,4 +1,4 @@
-// What the words of the command line mean, option by option. All throw Error(usage) or, for
+// Parses the values of the command line's options. All functions throw Error(usage) or, for
 // filters, Error(filter_spec).
 #pragma once
 

@@ -28,7 +28,7 @@
 namespace vidconv {
 namespace {
 
-// An option whose value may be left out must not take the next word for it.
+// An option whose value may be left out must not take the next word as its value.
 std::vector<std::string> with_defaults(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::string& word : words) {
@@ -42,7 +42,7 @@ std::vector<std::string> with_defaults(int argc, const char* const* argv) {
   return words;
 }
 
-// As a shell makes them of variables that are not set.
+// Refuses empty values, which a shell makes of variables that are not set.
 void refuse_empty(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (std::ranges::find(option->results(), "") != option->results().end())
@@ -132,7 +132,7 @@ void check_measuring(const Options& o) {
   if (log == "-") refuse("--measure-log", log, "it is a file", "name one");
 }
 
-// What comes and goes in its own time, and once.
+// Refuses options that do not go with live inputs, addresses and --latency.
 void check_live(const Options& o) {
   check_address(o.output, o.sink.format);
   if (is_url(o.output) && is_batch(o))
@@ -207,14 +207,14 @@ void check_together(const Options& o) {
          "see vidconv --help");
 }
 
-// "file:out.mkv" is out.mkv, as with inputs.
+// Takes "file:out.mkv" for out.mkv, as with inputs.
 void take_local_paths(Options& o) {
   for (std::string* name :
        {&o.output, &o.stats_file, &o.trace_file, &o.audit_file, &o.measure_log, &o.report_file})
     *name = local_path(*name);
 }
 
-// What is printed instead of running anything.
+// Returns the list to print instead of running anything.
 List list_of(const OptionWords& w) {
   if (!w.list_kernels.empty())
     return w.list_kernels == "json" ? List::kernels_as_json : List::kernels;
@@ -257,7 +257,7 @@ std::vector<BoxLine> boxes_in(const BoxOptions& options) {
   return read_boxes(bytes, options.file, options.units);
 }
 
-// Reads them, while files may still be opened.
+// Reads the boxes while files may still be opened: the sandbox is not yet in force.
 void take_boxes(const std::string& text, Options& o) {
   const BoxOptions options = parse_regions(text);
   o.boxes = std::make_shared<Boxes>(boxes_in(options), options);
@@ -275,7 +275,7 @@ std::vector<std::string> words_of(const CLI::Option& option) {
   return words;
 }
 
-// What output_key() is made of, kernels apart, of which there is more to say than their words.
+// Keeps the words that output_key() is made of; kernels are added there, with their files.
 void keep_words(const CLI::App& app, Options& o) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0 && bears_on_bytes(option->get_name()))
@@ -298,7 +298,7 @@ bool is_batch(const Options& o) {
 
 namespace {
 
-// "--help gaussian", "--help=gaussian": the filter; empty where another word follows, or none.
+// Returns the filter of "--help gaussian" or "--help=gaussian"; empty if no filter follows.
 std::string filter_to_explain(std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     constexpr std::string_view joined = "--help=";

@@ -1,4 +1,4 @@
-// The command line: what the user asked for, checked as far as words can be.
+// The parsed command line, checked as far as its words allow.
 #pragma once
 
 #include <optional>
@@ -31,14 +31,14 @@ enum class List {
 
 // The settings of the job, and what the command alone is told.
 struct Options : Settings {
-  // Of several inputs (src/batch/batch.h); `input` is the first of `inputs`.
+  // Several inputs make a batch (src/batch/batch.h); `input` is the first of `inputs`.
   std::vector<std::string> inputs;
-  std::vector<std::string> command;  // as it was typed, the program first
-  std::string files_from;            // a list of more, "-" is standard input; empty: none
+  std::vector<std::string> command;  // the command line as typed, the program first
+  std::string files_from;            // a list of more inputs, "-" for stdin; empty: none
   bool null_separated = false, recursive = false;
   bool skip_done = false, keep_going = false, fail_fast = false;
-  bool by_content = false;  // what is done is known by all bytes of its input
-  int files_at_once = 0;    // of several inputs; 0: the default
+  bool by_content = false;  // an input that is done is known by all of its bytes
+  int files_at_once = 0;    // in a batch; 0: the default
   // Options as they were given that bear on the bytes of the output, but for `filters`.
   std::vector<std::pair<std::string, std::vector<std::string>>> words;
 
@@ -55,10 +55,10 @@ struct Options : Settings {
   std::string listed;  // the filter whose help is printed
 };
 
-// Whether it is read as it comes, in its own time, and ends where somebody ends it.
+// Returns whether the input is live: it comes in its own time and goes on until somebody ends it.
 bool is_live(const Options& options);
 
-// Whether there may be several inputs, whose outputs' names are made from theirs.
+// Returns whether there may be several inputs, from whose names the outputs' names are made.
 bool is_batch(const Options& options);
 
 // Throws Error(Fault::usage).

@@ -56,7 +56,7 @@ std::optional<std::string> output_key(const std::string& words, const Options& o
   ContentKey key;
   key.add("words", words);
   key.add("input", *input);
-  // Of the output's name the ending alone says what is in it.
+  // Only the extension of the output's name bears on its content.
   key.add("ending", o.output.substr(std::min(o.output.rfind('.'), o.output.size())));
   return key.hex();
 }

@@ -1,4 +1,4 @@
-// The key of an output: a digest of its input and of all that the command line says of its bytes.
+// The key of an output: a digest of its input and of all options that bear on its bytes.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace vidconv {
 
-// Whether an option bears on the bytes of the output, rather than on who makes them and what is
-// said about it. Those that nobody has thought of here do.
+// Returns whether an option bears on the bytes of the output, rather than on how they are made and
+// reported. An option that is not listed as harmless does.
 bool bears_on_bytes(std::string_view option);
 
-// Of all that the command line says of the bytes, the files of kernels included, which are read.
+// Returns a digest of all options that bear on the bytes. Reads the kernel files and the boxes.
 std::string key_of_words(const Options& options);
 
-// `words`: of key_of_words(). None where it cannot be known whether the input is still the same:
+// `words` comes from key_of_words(). Empty if nobody can tell whether the input is still the same:
 // pipes, addresses, numbered pictures, playlists. Encoders whose bytes vary with the number of CPUs
-// have one key for all.
+// have the same key for all numbers.
 std::optional<std::string> output_key(const std::string& words, const Options& options);
 
 }  // namespace vidconv

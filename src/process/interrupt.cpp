@@ -23,10 +23,10 @@ extern "C" void on_signal(int number) {
 
 const std::atomic<bool>& install_interrupt_handlers() {
   struct sigaction action {};
-  action.sa_handler = on_signal;  // without SA_RESTART: a read that waits returns
+  action.sa_handler = on_signal;  // without SA_RESTART, so that a blocked read returns
   sigemptyset(&action.sa_mask);
-  // A signal that was ignored when the program began stays so: nohup, and scripts that begin it
-  // with '&'.
+  // A signal that was ignored when the program started stays ignored: nohup, and scripts that start
+  // it with '&'.
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
     if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)

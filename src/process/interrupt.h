@@ -1,16 +1,16 @@
-// Ctrl-C and its kin: the first asks for an early end, the second ends at once.
+// Handles Ctrl-C and its kin: the first asks for an early end, the second ends at once.
 #pragma once
 
 #include <atomic>
 
 namespace vidconv {
 
-// SIGINT, SIGTERM and SIGHUP, unless that was ignored before (nohup), set the flag that is
-// returned; when it is set already they remove unfinished files and end the process. For the whole
+// Returns a flag that SIGINT, SIGTERM and SIGHUP set; a second signal removes unfinished files and
+// ends the process. A signal that was ignored before (nohup) stays ignored. Affects the whole
 // process.
 const std::atomic<bool>& install_interrupt_handlers();
 
-// The signal that came, 0 where none did.
+// Returns the signal that has arrived, or 0.
 int interrupting_signal();
 
 }  // namespace vidconv

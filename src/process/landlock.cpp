@@ -9,8 +9,8 @@
 namespace vidconv {
 namespace {
 
-// As in linux/landlock.h, of which older systems have a part or nothing. The numbers are those of
-// all processors.
+// These are copied from linux/landlock.h, which is incomplete or missing on older systems. The
+// numbers are the same on all processors.
 constexpr long create_ruleset = 444, add_rule = 445, restrict_self = 446;
 constexpr unsigned version_flag = 1;
 constexpr int path_beneath = 1;
@@ -28,9 +28,9 @@ using Rights = std::uint64_t;
 constexpr Rights execute = 1 << 0, write_file = 1 << 1, read_file = 1 << 2, read_folder = 1 << 3,
                  remove_folder = 1 << 4, remove_file = 1 << 5, make_folder = 1 << 7,
                  make_file = 1 << 8, all_of_version_1 = (1 << 13) - 1;
-constexpr Rights refer = 1 << 13;     // to name a file in another folder; since version 2
+constexpr Rights refer = 1 << 13;     // rename a file into another folder; since version 2
 constexpr Rights truncate = 1 << 14;  // since version 3
-// Version 5 can refuse ioctl() on devices; those that may be opened at all may be asked, too.
+// Version 5 can refuse ioctl() on devices: it is allowed on all devices that may be opened.
 
 constexpr Rights reading = read_file | read_folder;
 constexpr Rights writing =

@@ -1,4 +1,4 @@
-// Landlock, the kernel's own: a process gives up rights to files and sockets, for good.
+// With Landlock, part of the Linux kernel, a process gives up rights to files and sockets for good.
 #pragma once
 
 #include <cstdint>
@@ -6,19 +6,18 @@
 
 namespace vidconv {
 
-// Its version in the running kernel; 0 where there is none that this process may use, and errno
-// says why.
+// Returns Landlock's version in the running kernel; 0, with errno, if this process cannot use it.
 int landlock_abi();
 
-// What is refused from enforce() on; without the parts that the kernel does not know.
+// Rights to refuse from enforce() on, as far as the kernel knows them.
 struct Refusals {
   bool network = false;  // TCP, in and out
-  bool sockets = false;  // those of other processes without a place in a file system
+  bool sockets = false;  // abstract sockets of other processes
   bool signals = false;  // to other processes
 };
 
-// All access to files is refused but what allow_*() lets through. Paths that are not there, and
-// pipes, which are never refused, are passed over.
+// Refuses all access to files except what allow_*() permits. Missing paths, and pipes, which are
+// never refused, are ignored.
 class Landlock {
  public:
   explicit Landlock(const Refusals& refusals);
@@ -26,12 +25,13 @@ class Landlock {
   Landlock(const Landlock&) = delete;
   Landlock& operator=(const Landlock&) = delete;
 
-  // A file, or all in a folder and below it.
+  // Permits reading a file, or everything in and below a folder.
   void allow_reading(const std::string& path) const;
-  // Reading too; in a folder files and folders may be made, named and removed.
+  // Permits writing and reading; in a folder also making, renaming and removing files and folders.
   void allow_writing(const std::string& path) const;
 
-  // For this thread and those that it starts. False, with errno, where nothing is in force.
+  // Applies to this thread and those that it starts. Returns false, with errno, if nothing is in
+  // force.
   bool enforce() const;
 
  private:

@@ -22,7 +22,7 @@ void give_threads_enough() {
   pthread_attr_destroy(&attributes);
 }
 
-// The main thread's stack grows up to the limit as it is then.
+// Returns whether the main thread's stack can grow enough: it grows up to the current limit.
 bool has_enough() {
   rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= enough) return true;
@@ -30,7 +30,7 @@ bool has_enough() {
   return setrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= enough;
 }
 
-// A call that is made on another stack.
+// A call on another stack.
 struct Call {
   int (*work)(int, char**);
   int argc;
@@ -44,7 +44,7 @@ void make_call() { call->result = call->work(call->argc, call->argv); }
 
 }  // namespace
 
-// In the same thread, so that what a sandbox forbids it is forbidden to all.
+// Stays in the same thread, so that a sandbox that is entered later binds all threads.
 int with_usual_stack(int (*work)(int argc, char** argv), int argc, char** argv) {
   give_threads_enough();
   if (has_enough()) return work(argc, argv);
@@ -53,7 +53,7 @@ int with_usual_stack(int (*work)(int argc, char** argv), int argc, char** argv) 
   static Call this_call{.work = work, .argc = argc, .argv = argv};
   call = &this_call;
   if (stack == MAP_FAILED || getcontext(&this_call.inside) != 0) return work(argc, argv);
-  mprotect(stack, 4096, PROT_NONE);  // to grow beyond it is a fault, not damage
+  mprotect(stack, 4096, PROT_NONE);  // an overflow crashes instead of corrupting memory
   this_call.inside.uc_stack.ss_sp = stack;
   this_call.inside.uc_stack.ss_size = usual;
   this_call.inside.uc_link = &this_call.before;

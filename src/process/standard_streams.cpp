@@ -18,13 +18,13 @@
 namespace vidconv {
 namespace {
 
-// What a pipe takes in one piece, PIPE_BUF, whoever else writes to it.
+// A write of this size to a pipe is atomic (PIPE_BUF), whoever else writes to it.
 constexpr std::size_t longest_line = 4000;
 constexpr int patience_milliseconds = 1000;
 
-std::atomic<bool> nobody_reads{false};  // nobody waits for them again
+std::atomic<bool> nobody_reads{false};  // later writes do not wait for a reader again
 
-// What cannot be written is dropped.
+// Drops text that cannot be written.
 void write_on_stderr(std::string_view text, Patience patience) {
   const bool waits = patience == Patience::a_moment && !nobody_reads;
   while (!text.empty()) {

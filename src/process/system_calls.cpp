@@ -27,30 +27,30 @@ constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64, first_foreign_call = 
 constexpr std::uint32_t architecture = 0, first_foreign_call = ~0U;
 #endif
 
-// Younger than the headers of some systems; the numbers are those of all processors.
+// Some systems' headers lack these calls; their numbers are the same on all processors.
 constexpr int io_uring_setup = 425, io_uring_enter = 426, io_uring_register = 427, open_tree = 428,
               move_mount = 429, fsopen = 430, fsconfig = 431, fsmount = 432, fspick = 433,
               pidfd_getfd = 438, mount_setattr = 442, fchmodat2 = 452, setxattrat = 463,
               removexattrat = 466, open_tree_attr = 467, file_setattr = 469;
 
 constexpr int always_refused[] = {
-    // Programs.
+    // These execute programs.
     SYS_execve, SYS_execveat,
-    // Files by name: modes, owners, attributes, devices.
+    // These act on files by name: modes, owners, attributes, devices.
     SYS_fchmodat, fchmodat2, SYS_fchownat, SYS_setxattr, SYS_lsetxattr, SYS_removexattr,
     SYS_lremovexattr, SYS_fremovexattr, setxattrat, removexattrat, file_setattr, SYS_mknodat,
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown, SYS_mknod,
 #endif
-    // Other processes.
+    // These act on other processes.
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, pidfd_getfd, SYS_kcmp,
-    // Calls that a ring makes are not seen here.
+    // A ring's calls would bypass this filter.
     io_uring_setup, io_uring_enter, io_uring_register,
-    // File systems and namespaces.
+    // These act on file systems and namespaces.
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, open_tree,
     open_tree_attr, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr,
     SYS_open_by_handle_at, SYS_quotactl, SYS_swapon, SYS_swapoff,
-    // The machine.
+    // These act on the whole machine.
     SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_bpf,
     SYS_perf_event_open, SYS_userfaultfd, SYS_add_key, SYS_request_key, SYS_keyctl, SYS_acct,
     SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime,
@@ -59,7 +59,7 @@ constexpr int always_refused[] = {
     SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
     SYS_setfsuid, SYS_setfsgid, SYS_capset};
 
-// These act on sockets that are there: those that a run was started with.
+// These act on existing sockets, such as those that a run was started with.
 constexpr int for_sockets[] = {SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
 
 constexpr std::uint32_t refuse_call = SECCOMP_RET_ERRNO | EPERM;
@@ -70,13 +70,13 @@ class Program {
     add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
   }
   void load_call() { load(offsetof(seccomp_data, nr)); }
-  // The low half: the arguments that are looked at are ints. All supported processors begin with
-  // it.
+  // Loads the low half: the arguments to check are ints. It comes first on all supported
+  // processors.
   void load_argument(std::size_t index) {
     load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
   }
   void end(std::uint32_t with) { add(BPF_RET | BPF_K, with); }
-  // The value that is loaded decides whether the next instructions are passed over.
+  // Skips the next `skip` instructions unless the loaded value equals `value`.
   void unless_equal(std::uint32_t value, std::uint8_t skip) {
     add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip);
   }
@@ -112,7 +112,8 @@ class Program {
   std::vector<sock_filter> code_;
 };
 
-// socket(): the families that a run needs, and of the internet's what resolving and streaming use.
+// Limits socket() to the families that a run needs, for the internet those of resolving and
+// streaming.
 void judge_sockets(Program& program, const SystemCalls& needed) {
   std::vector<std::uint32_t> families;
   if (needed.network) families = {AF_INET, AF_INET6, AF_NETLINK, AF_UNIX};
@@ -145,12 +146,12 @@ bool refuse_system_calls(const SystemCalls& needed) {
     for (const int call : for_sockets) program.refuse_value(static_cast<std::uint32_t>(call));
   if (!needed.attributes) program.refuse_all({SYS_fsetxattr});
   if (!needed.modes) program.refuse_all({SYS_fchmod, SYS_fchown});
-  // Words that the terminal would take for typed.
+  // TIOCSTI would insert words into the terminal as if they were typed.
   program.unless_equal(SYS_ioctl, 4);
   program.load_argument(1);
   program.refuse_value(TIOCSTI);
   program.load_call();
-  // Another user's or group's rights.
+  // These bits would give away the rights of another user or group.
   program.unless_equal(SYS_fchmod, 4);
   program.load_argument(1);
   program.unless_any_bit(S_ISUID | S_ISGID, 1);

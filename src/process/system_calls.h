@@ -1,19 +1,19 @@
-// Seccomp, the kernel's own: a process gives up system calls, for good.
+// With seccomp, part of the Linux kernel, a process gives up system calls for good.
 #pragma once
 
 namespace vidconv {
 
-// A run needs these system calls, which are refused otherwise.
+// System calls that a run needs; they are refused otherwise.
 struct SystemCalls {
-  bool network = false;  // sockets of the internet, and what resolving names asks
-  bool local = false;    // sockets of this machine: of drivers, of the servers of devices
-  bool modes = false;    // mode and owner of a file that is open, but no bit that gives rights away
-  bool attributes = false;  // extended attributes of a file that is open
+  bool network = false;     // internet sockets, and those that resolve names
+  bool local = false;       // local sockets, to drivers and to device servers
+  bool modes = false;       // mode and owner of an open file, but not set-user-ID or set-group-ID
+  bool attributes = false;  // extended attributes of an open file
 };
 
-// From now on this thread, and those that it starts, execute no program, open no other socket,
-// change no mode, owner or attribute, and do nothing that is for administrators and debuggers: each
-// such call fails with EPERM. False, with errno, where the kernel has no such thing.
+// From now on this thread, and those that it starts, cannot execute programs, open other sockets,
+// change modes, owners or attributes, or make calls meant for administrators and debuggers: each
+// such call fails with EPERM. Returns false, with errno, if the kernel has no seccomp.
 bool refuse_system_calls(const SystemCalls& needed);
 
 }  // namespace vidconv

@@ -1,11 +1,12 @@
-// The exit code of several runs in one.
+// Combines the exit codes of several runs into one.
 #pragma once
 
 namespace vidconv {
 
-// The worse of two. From the best to the worst: 0; 7, an output that is there all the same; 3, one
-// input; 4, 2 and 5, which other inputs will meet as well; 6 and 1, after which no output is to be
-// trusted; those above 128, with which not all was tried.
+// Returns the worse of two codes. From the best to the worst: 0; 7, after which there is an output
+// all the same; 3, which concerns one input; 4, 2 and 5, which other inputs will meet as well; 6
+// and 1, after which no output can be trusted; codes above 128, with which not all inputs were
+// tried.
 int worse_exit_code(int a, int b);
 
 }  // namespace vidconv

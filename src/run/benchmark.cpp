@@ -13,7 +13,7 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t sample_frames = 8;  // different ones, so that no cache holds them all
+constexpr std::size_t sample_frames = 8;  // several frames, so that no cache holds them all
 
 std::vector<Frame> read_samples(Source& source) {
   std::vector<Frame> samples;

@@ -1,4 +1,4 @@
-// --benchmark: what the machine can do when no codec holds it up, as a table.
+// --benchmark measures how fast the machine filters when no codec limits it.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace vidconv {
 
-// Reads a few frames of `source` and measures.
+// Reads a few frames of `source` and filters them for `seconds`.
 BenchmarkResult run_benchmark(Source& source, Processor& processor, double seconds);
 
-// For people, and for --stats.
+// Return the result as a table for people, and as JSON for --stats.
 std::string benchmark_table(const BenchmarkResult& result, const Source& source,
                             const Processor& processor);
 std::string benchmark_json(const BenchmarkResult& result, const Source& source,

@@ -20,7 +20,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr int largest_printed = 15;  // rows and columns of a matrix that are still readable
+constexpr int largest_printed = 15;  // rows and columns of a matrix that is still readable
 
 double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
@@ -34,7 +34,7 @@ double sum(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// What the divisors of the passes amount to: sums are this many units for a code.
+// Returns the divisor of all passes together: a code is this many units of the sums.
 double units_per_code(const Plan& plan) { return plan.finish.real_divisor; }
 
 double dc_gain(const Plan& plan, const Taps& taps) {
@@ -51,7 +51,7 @@ std::string structure(const Taps& taps) {
   return "one pass";
 }
 
-// The rank of the kernel that `parts` are: each but a matrix is one product.
+// Returns the rank of the kernel that is the sum of `parts`; each part but a matrix has rank 1.
 int rank_of(std::span<const Taps> parts) {
   const Taps& t = parts[0];
   if (t.separable()) return static_cast<int>(parts.size());
@@ -67,7 +67,7 @@ std::string line(std::string_view label, std::span<const double> values) {
   return fmt::format("      {}{}\n", label, numbers(values));
 }
 
-// Rows of `width` values, where a person can still read them.
+// Prints rows of `width` values, unless there are too many to read.
 std::string matrix_text(std::span<const double> values, int width) {
   const auto row = static_cast<std::size_t>(width);
   if (width > largest_printed || values.size() / row > largest_printed)
@@ -77,7 +77,7 @@ std::string matrix_text(std::span<const double> values, int width) {
   return text;
 }
 
-// What is multiplied, in the units that sums are made of.
+// Prints the taps in the units of the sums.
 std::string taps_text(const Plan& plan, const Taps& taps) {
   std::string text;
   if (std::max(taps.width, taps.height) > 4 * largest_printed) {
@@ -113,7 +113,7 @@ std::string_view name_of(Combine combine) {
   return "";
 }
 
-// `kernel` as it was asked for; `parts`: the terms that compute it.
+// `kernel` is as the user specified it; `parts` are the terms that compute it.
 std::string describe_kernel(const Plan& plan, const Kernel& kernel, std::span<const Taps> parts) {
   double gain = 0;
   for (const Taps& t : parts) gain += dc_gain(plan, t);
@@ -170,7 +170,7 @@ std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
                      part.weights ? ", by weight" : "");
 }
 
-// Its filters and what they do. `variants`: of its steps.
+// Describes the filters of `work` and their steps. `variants` has one name for each step.
 std::string describe_work(const Work& work, const VideoInfo& video,
                           std::span<const std::string> variants) {
   std::string text;
@@ -189,7 +189,7 @@ std::string describe_work(const Work& work, const VideoInfo& video,
   return text;
 }
 
-// What filters act together on some frame, one set after the other; of very many some.
+// Describes each set of filters that act together on some frame; of many sets only the first ones.
 std::string describe_cases(const TimedWork& timed, const VideoInfo& video,
                            std::span<const std::string> variants) {
   constexpr std::size_t most = 8;
@@ -214,7 +214,8 @@ std::string describe_cases(const TimedWork& timed, const VideoInfo& video,
   return text;
 }
 
-// Of several devices, which frames go there; and where the memory is that they copy from and to.
+// Says which frames go to which of several devices, and the NUMA node of the memory they copy from
+// and to.
 std::string describe_devices(const std::vector<DeviceUse>& devices) {
   std::string text;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -228,7 +229,7 @@ std::string describe_devices(const std::vector<DeviceUse>& devices) {
   return text;
 }
 
-// Of frames, on their way.
+// Describes the copies between host and device that each frame needs.
 std::string_view copies(bool decoded_there, bool encoded_there, bool filtered_there) {
   if (!filtered_there)
     return "none: frames are decoded into, filtered from and encoded from one memory";

@@ -1,4 +1,4 @@
-// --explain: what would be computed and where, in words; nothing is run.
+// --explain says in words what would be computed and where, without running it.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace vidconv {
 
-// What --latency comes to, a line.
+// Returns one line on what --latency comes to.
 std::string explain(const LatencyLimits& limits);
 
-// The whole answer for one video of `input`. `processor` does `work` on its frames, which are
-// decoded and encoded on the device or not.
+// Returns the whole explanation for one video of `input`. `processor` does `work` on its frames;
+// `decoded_there` and `encoded_there` say whether the device decodes and encodes them.
 std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
                     bool encoded_there, const TimedWork& work, const Processor& processor,
                     int slots);
 
-// "1920x1080 yuv420p, limited range, 25 frames/s, 377 frames"
+// Returns "1920x1080 yuv420p, limited range, 25 frames/s, 377 frames".
 std::string describe_video(const VideoInfo& video);
 
-// The names of a step's components: "Y", "U V".
+// Returns the names of a step's components: "Y", "U V".
 std::string component_names(const Work& work, const Step& step);
 
 }  // namespace vidconv

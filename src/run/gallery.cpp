@@ -21,7 +21,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Pixels of the sheet.
+// Sizes are in pixels of the sheet.
 constexpr int tile_width = 320, gap = 8, label_height = 25, label_top = 4;
 constexpr int columns = 4;
 constexpr std::uint8_t paper = 255, ink = 0, pale_ink = 96;
@@ -29,10 +29,10 @@ constexpr std::uint8_t paper = 255, ink = 0, pale_ink = 96;
 struct Tile {
   FilterSpec filter;
   std::string name, parameters;  // the label
-  bool may_gain = false;         // nobody asked for exactly this filter
+  bool may_gain = false;         // the user did not ask for exactly this filter
 };
 
-// The defaults of a preset that are numbers: what a user will want to change.
+// Returns a preset's numeric defaults: these are what a user will want to change.
 std::string defaults(const Preset& preset) {
   std::string text;
   for (const Parameter& p : preset.parameters)
@@ -61,8 +61,8 @@ Frame first_frame(Source& source) {
               "choose an earlier time with --at");
 }
 
-// The frame with square pixels, tile_width wide if it was wider, in its own format where swscale
-// can write that.
+// Returns the frame with square pixels, scaled down to tile_width if it is wider, in its own format
+// if swscale can write it.
 Frame small_frame(const Frame& frame, AVRational sample_aspect) {
   const PixelFormat& format = sws_isSupportedOutput(frame.format().id) > 0
                                   ? frame.format()
@@ -89,7 +89,7 @@ Frame filtered(const Frame& frame, const FilterSpec& filter, const GalleryOption
   return *processor->collect();
 }
 
-// The highest level that one byte in a hundred of an RGB picture reaches.
+// Returns the highest level that one byte in a hundred of an RGB picture reaches.
 int bright_level(const AVFrame& rgb) {
   std::array<std::int64_t, 256> counts{};
   for (int row = 0; row < rgb.height; ++row) {
@@ -103,9 +103,9 @@ int bright_level(const AVFrame& rgb) {
   return level;
 }
 
-// By how much a result is multiplied so that something can be seen in it: 1 where it is at least
-// half as bright as the picture that was filtered, else the power of 2 that makes it as bright; no
-// more than 32, beyond which there is nothing but rounding.
+// Returns the factor that makes a result visible: 1 if it is at least half as bright as the picture
+// that was filtered, else the power of 2 that makes it as bright; at most 32, beyond which only
+// rounding errors would show.
 int gain_for(const AVFrame& rgb, int bright_before) {
   const int level = std::max(bright_level(rgb), 1);
   int gain = 1;
@@ -155,14 +155,14 @@ FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
       tile.parameters += scale;
     }
     put(*result, *sheet, x, y + label_height);
-    // Letters end where the tile does.
+    // Letters are cut off at the tile's edge.
     const Plane<std::uint8_t> label{.data = sheet->data[0],
                                     .stride = sheet->linesize[0],
                                     .width = 3 * (x + tile_width),
                                     .height = sheet->height};
     draw_label(label, 3, x, y + label_top, 2, ink, tile.name);
     const int after = x + static_cast<int>(tile.name.size() + 1) * 2 * letter_width;
-    // On the same line: letters of scale 1 stand 7 pixels lower.
+    // Letters of scale 1 start 7 pixels lower to stand on the same line.
     draw_label(label, 3, after, y + label_top + 7, 1, pale_ink, tile.parameters);
   }
   return sheet;

@@ -1,4 +1,4 @@
-// --gallery: every filter applied to one frame, labelled, on one sheet.
+// --gallery shows every filter applied to one frame, labelled, on one sheet.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 namespace vidconv {
 
 struct GalleryOptions {
-  std::vector<FilterSpec> filters;  // empty: every one of the table, with its defaults
+  std::vector<FilterSpec> filters;  // empty: all filters of the table, with their defaults
   PlaneSelection planes;
   Border border;
   int threads = 1;
 };
 
-// The next frame of `source`, made small enough for a sheet and then filtered, so that what filters
-// do to pixels stays visible. Where a filter of the table leaves the picture nearly black, its tile
-// is of the filter with a `scale`, which the label says. Packed RGB of 8 bits. Throws Error(input)
-// where there is no frame.
+// Takes the next frame of `source`, scales it down for the sheet and then filters it, so that the
+// effect on pixels stays visible. If a filter of the table leaves the picture nearly black, its
+// tile shows the filter with a `scale`, which the label names. Returns packed RGB of 8 bits. Throws
+// Error(input) if there is no frame.
 FramePtr draw_gallery(Source& source, const GalleryOptions& options);
 
 }  // namespace vidconv

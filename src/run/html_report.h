@@ -1,4 +1,4 @@
-// --report: one page of HTML with all that there is to see of a run, and no network.
+// --report writes a run as one page of HTML that loads nothing from the network.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,13 +9,13 @@
 
 namespace vidconv {
 
-// What every such page begins with.
+// Every such page begins with this.
 inline constexpr std::string_view html_report_beginning = "<!DOCTYPE html>\n<!-- vidconv report";
 
-// `stats`: as stats_json() has it.
+// `stats` comes from stats_json().
 std::string html_report(const std::string& stats, const RunWatch& watch);
 
-// JSON that may stand in an element <script>: no "<" is left in it.
+// Returns JSON that can stand in an element <script>: no "<" is left in it.
 std::string for_script(const nlohmann::ordered_json& json);
 
 }  // namespace vidconv

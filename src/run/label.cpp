@@ -5,7 +5,7 @@
 namespace vidconv {
 namespace {
 
-// What the font has, in its order; a capital is drawn as its small letter, anything else as a gap.
+// The font's letters, in its order. A capital is drawn as its small letter, anything else as a gap.
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789=-.:,;/_";
 constexpr std::size_t letters_in_a_row = 11;
 
@@ -54,7 +54,7 @@ constexpr std::string_view font[] = {
 };
 // clang-format on
 
-// Whether the dot in `row` and `column` of a letter is set.
+// Returns whether the dot in `row` and `column` of a letter is set.
 bool dot(std::size_t letter, int row, int column) {
   const auto line = letter / letters_in_a_row * letter_height + static_cast<std::size_t>(row);
   const auto at = letter % letters_in_a_row * letter_width + static_cast<std::size_t>(column);

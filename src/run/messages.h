@@ -1,4 +1,4 @@
-// What is said to the person: lines on stderr, which a report holds too.
+// Messages to the user: lines on stderr, which reports contain as well.
 #pragma once
 
 #include <mutex>
@@ -11,27 +11,27 @@
 
 namespace vidconv {
 
-// A line on stderr, with its kind at the end. What cannot be written is dropped.
+// Prints a line on stderr, with its kind at the end. Drops what cannot be written.
 void say(const std::string& line);
 void say(MessageKind kind, const std::string& line);
 
-// All members may be called from any thread: stages have threads of their own.
+// All members are thread-safe: stages have threads of their own.
 class Messages {
  public:
-  // `quiet`: notices are kept, but not printed. `about`: which of several inputs they are of, which
-  // every line on stderr begins with then; empty: the only one.
+  // With `quiet`, notices are kept but not printed. `about` names one of several inputs: every line
+  // on stderr begins with it. It is empty for a single input.
   explicit Messages(bool quiet, const std::string& about = {})
       : quiet_(quiet), about_(about.empty() ? "" : about + ": ") {}
 
   void notify(MessageKind kind, const std::string& line);
-  // Printed even for those who want quiet.
+  // Prints even with `quiet`.
   void warn(MessageKind kind, const std::string& line);
-  // What was done, which is no message of any kind and not kept.
+  // Prints a summary of what was done; it has no kind and is not kept.
   void summarise(const std::string& line);
-  // So far.
+  // Returns the messages so far.
   std::vector<Said> said() const;
 
-  // While it lives, notices make room in the display.
+  // While an object lives, the progress display makes room for messages.
   class Beside {
    public:
     Beside(Messages& messages, ProgressDisplay& display);
@@ -48,7 +48,7 @@ class Messages {
 
   const bool quiet_;
   const std::string about_;
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all below
   std::vector<Said> said_;
   ProgressDisplay* display_ = nullptr;
 };

@@ -1,15 +1,15 @@
-// The report of a run as metrics: Prometheus' text form, as node_exporter's textfile collector
-// reads it.
+// Writes a run's report as metrics in Prometheus' text format, for node_exporter's textfile
+// collector.
 #pragma once
 
 #include <string>
 
 namespace vidconv {
 
-// The file of --metrics begins with this.
+// Every file of --metrics begins with this.
 inline constexpr const char* metrics_beginning = "# HELP vidconv_run_info ";
 
-// `stats`: a report of stats_json(), ended at `now`, in seconds since 1970.
+// `stats` comes from stats_json(); `now` is the time of the run's end, in seconds since 1970.
 std::string metrics_text(const std::string& stats, double now);
 
 }  // namespace vidconv

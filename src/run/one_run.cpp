@@ -16,7 +16,7 @@ void claim_files(const Options& o, RunFiles& files) {
   for (const FilterSpec& filter : o.filters)
     for (const std::string& file : filter.files()) files.reads("the file of a filter", file);
   if (o.boxes) files.reads("the file of --regions", o.boxes->options().file);
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})  // which may be one
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})  // both may be the same file
     files.writes("standard output or error", fd);
   const bool runs = !o.explain && !o.benchmark_seconds;
   if (runs && o.output != "null:" && o.output != "md5:" && o.output != "-" &&

@@ -1,4 +1,4 @@
-// What every run has in common, that of one input and those of several.
+// Steps that every run takes, whether of one input or of several.
 #pragma once
 
 #include "pipeline/base/notice.h"
@@ -9,14 +9,14 @@
 
 namespace vidconv {
 
-// What is read and what is written, before there is any work. Throws Error(output_is_input) and
-// Error(usage).
+// Registers the files that are read and written, before any work is done. Throws
+// Error(output_is_input) and Error(usage).
 void claim_files(const Options& options, RunFiles& files);
 
-// Of a run that has come to its end: what was done, and what was wrong with the input.
+// Says at the end of a run what was done, and what was wrong with the input.
 void say_end(const Options& options, const RunResult& result, const Sink& sink, Messages& messages);
 
-// Both may be null.
+// `job` and `sandbox` may be null.
 Parts parts_of(const Job* job, const Sandbox* sandbox);
 
 }  // namespace vidconv

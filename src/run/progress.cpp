@@ -30,8 +30,8 @@ std::optional<double> seconds_left(const Progress& p, const Total& total) {
   return p.seconds * (1 - *done) / *done;
 }
 
-// How many frames it will be; estimated from what has been done where only the time is known. None
-// where nothing is.
+// Returns the total number of frames, estimated from those done if only the duration is known;
+// empty if neither is known.
 std::optional<std::int64_t> frames_in_all(const Progress& p, const Total& total) {
   const auto done = fraction_done(p, total);
   if (goes_by_time(total))
@@ -41,7 +41,7 @@ std::optional<std::int64_t> frames_in_all(const Progress& p, const Total& total)
   return total.frames && p.encoded <= *total.frames ? total.frames : std::nullopt;
 }
 
-// "12/34", "12/~34" where the total is an estimate, "12 frames" where there is none.
+// Returns "12/34", "12/~34" if the total is an estimate, "12 frames" if there is none.
 std::string frame_count(const Progress& p, const Total& total) {
   const auto all = frames_in_all(p, total);
   if (!all) return fmt::format("{} frames", p.encoded);
@@ -107,17 +107,17 @@ std::optional<double> fraction_done(const Progress& p, const Total& total) {
   double all = static_cast<double>(total.frames.value_or(0));
   if (goes_by_time(total)) {
     all = *total.seconds;
-    // The last frame may end after the part does, and many containers round times.
+    // The last frame may end after the requested range, and many containers round times.
     const double frame = p.encoded > 0 ? p.position / static_cast<double>(p.encoded) : 0;
     done = p.position <= all + std::max(frame, 0.1) ? std::min(p.position, all) : p.position;
   }
-  // An input may hold more than it announced: no false percentage then.
+  // An input may hold more than it announced: a percentage would be false then.
   if (all <= 0 || done > all) return std::nullopt;
   return done / all;
 }
 
 std::string progress_bar(const Progress& p, const Total& total, int columns, bool colour) {
-  constexpr std::size_t narrowest = 8, widest = 40;  // of the bar, without its brackets
+  constexpr std::size_t narrowest = 8, widest = 40;  // the bar's columns, without brackets
   struct Fact {
     int rank;  // 0 is left out last
     std::string text;
@@ -126,7 +126,7 @@ std::string progress_bar(const Progress& p, const Total& total, int columns, boo
   const auto left = seconds_left(p, total);
   const std::string stage = limiting_stage(p.stages);
   std::string bar_room(narrowest + 2, ' ');
-  // As they stand in the line; what is not known is empty.
+  // Facts in the order of the line; unknown ones are empty.
   std::vector<Fact> facts = {
       {0, done ? fmt::format("{:3.0f}%", std::floor(*done * 100)) : ""},
       {4, done ? bar_room : ""},
@@ -205,7 +205,7 @@ void ProgressDisplay::make_room() {
   draw_on_stderr("\r");
 }
 
-// Over the bar before.
+// Draws over the previous bar.
 void ProgressDisplay::draw(const std::string& line) {
   const auto escapes = colour_ && line.find('\033') != std::string::npos
                            ? std::string_view("\033[32m\033[0m").size()

@@ -1,4 +1,4 @@
-// How far the work has come, for a person or a program, on stderr.
+// Shows a run's progress on stderr, for a person or a program.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,36 @@
 
 namespace vidconv {
 
-// What there is to do, where that is known.
+// The amount of work, as far as it is known.
 struct Total {
   std::optional<std::int64_t> frames = {};
-  bool exact = false;                  // else frames is an estimate, and seconds say more
-  std::optional<double> seconds = {};  // of the video's time
-  // Of several inputs, instead of frames: how many have come to an end, failed ones included.
+  bool exact = false;                  // else frames is an estimate, and seconds are more reliable
+  std::optional<double> seconds = {};  // the video's duration
+  // Counts several inputs instead of frames: how many have ended, failed ones included.
   struct Files {
     std::int64_t ended = 0, failed = 0, all = 0;
   };
   std::optional<Files> files = {};
 };
-// Of all its videos.
+// Returns the total of all of the source's videos.
 Total total_of(const Source& source);
 
 class ProgressDisplay {
  public:
-  // `automatic` draws a bar where stderr is a terminal and says nothing elsewhere.
+  // ProgressMode::automatic draws a bar if stderr is a terminal, and nothing otherwise.
   ProgressDisplay(ProgressMode mode, Total total);
-  // Takes the bar away.
+  // Erases the bar.
   ~ProgressDisplay();
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // To be called as often as it happens; prints a few times a second.
+  // May be called as often as progress changes; prints a few times a second.
   void show(const Progress& progress);
-  // Prints the last state, whenever the one before was.
+  // Prints the last state, however short a time ago the one before was printed.
   void finish(const Progress& progress);
-  // Of several inputs; the frames in Progress are those of all of them.
+  // Sets the counts of several inputs; Progress then counts the frames of all of them.
   void set_files(const Total::Files& files) { total_.files = files; }
-  // Takes the bar away so that a line can be printed; it comes back with the next show(). Any
-  // thread.
+  // Erases the bar so that a line can be printed; the next show() draws it again. Thread-safe.
   void make_room();
 
  private:
@@ -51,27 +50,27 @@ class ProgressDisplay {
 
   ProgressMode mode_;
   Total total_;
-  const bool dumb_, colour_;  // the terminal: cannot erase; may be coloured
-  double next_ = 0;           // seconds since the start
-  std::mutex mutex_;          // of what is on the terminal
-  std::size_t drawn_ = 0;     // columns of the bar; 0: it is not there
+  const bool dumb_, colour_;  // the terminal cannot erase; it may show colours
+  double next_ = 0;           // time of the next output, seconds since the start
+  std::mutex mutex_;          // guards the terminal and drawn_
+  std::size_t drawn_ = 0;     // columns of the bar; 0: none is drawn
 };
 
-// The texts, apart from where they go.
+// The functions below return the texts that the display prints.
 
-// One line of less than `columns` characters, escape codes not counted. Where there is little room,
-// the less important facts are left out whole; empty where there is room for nothing.
+// Returns one line of less than `columns` characters, not counting escape codes. If there is little
+// room, the less important facts are left out; empty if there is no room at all.
 std::string progress_bar(const Progress& progress, const Total& total, int columns,
                          bool colour = false);
-// docs/progress.schema.json describes it.
+// Returns one line of JSON; docs/progress.schema.json describes it.
 std::string progress_json(const Progress& progress, const Total& total);
 
-// How much is done, 0 to 1; none where that is not known.
+// Returns the fraction that is done, 0 to 1; empty if it is not known.
 std::optional<double> fraction_done(const Progress& progress, const Total& total);
 
-// "1:02:03" or "2:03".
+// Returns "1:02:03" or "2:03".
 std::string clock_time(double seconds);
-// "999 B", "1.2 kB", "34.5 GB"
+// Returns "999 B", "1.2 kB", "34.5 GB".
 std::string byte_count(std::int64_t bytes);
 
 }  // namespace vidconv

@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What every report of --stats begins with.
+// Every report of --stats begins with this.
 constexpr std::string_view stats_beginning = "{\n  \"schema\": 1,\n  \"version\": \"";
 
 double rate(std::int64_t frames, double seconds) {
@@ -36,7 +36,7 @@ double rate(std::int64_t frames, double seconds) {
 Json steps_json(const TimedWork& timed, const Processor& processor) {
   const std::vector<std::string> variants = processor.variants();
   Json steps = Json::array();
-  constexpr std::size_t most = 64;  // of what changes with time the rest is alike
+  constexpr std::size_t most = 64;  // further cases differ only in values that change with time
   for (std::size_t number = 0; number < std::min(most, timed.cases().size()); ++number) {
     const Work& work = timed.cases()[number];
     for (const Step& step : work.steps) {
@@ -58,7 +58,7 @@ Json steps_json(const TimedWork& timed, const Processor& processor) {
   return steps;
 }
 
-// Of each stream of the input, what became of what was read.
+// Returns each input stream's packet statistics: what became of the packets that were read.
 Json ledger_json(const RunResult& r) {
   Json streams = Json::array();
   for (const PacketStatistics& a : r.streams) {
@@ -96,7 +96,7 @@ Json ledger_json(const RunResult& r) {
   return {{"streams", streams}};
 }
 
-// Which boxes were applied to which frames.
+// Returns which boxes were applied to which frames.
 Json boxes_json(const Boxes& boxes) {
   Json all = Json::array();
   for (const BoxAccount& a : boxes.accounts())
@@ -125,7 +125,7 @@ Json error_json(const Error& error) {
           {"frame", error.frame() ? Json(*error.frame()) : Json(nullptr)}};
 }
 
-// Whether there is nothing at that name that anybody could miss.
+// Returns whether a file is empty or an older report, so that nobody will miss it.
 bool is_report(const std::string& path) {
   constexpr std::size_t enough = 512;  // more than the longest of the beginnings
   std::ifstream file(path);
@@ -143,10 +143,10 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// UTC, as RFC 3339 has it.
+// Returns the time of day in UTC, as in RFC 3339.
 std::string time_of_day() { return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr))); }
 
-// For people.
+// Returns text for people.
 std::string in_short(const LatencyLog& latency) {
   std::string text = fmt::format("latency {:.3g} ms, at worst {:.3g} ms", 1e3 * latency.median(),
                                  1e3 * latency.worst());
@@ -165,8 +165,8 @@ Json latency_json(const LatencyLog& latency) {
           {"most_in_flight", latency.most_in_flight}};
 }
 
-// Whether another number of threads gives the same pixels: decoders with a picture for each thread
-// paint over damage with what the picture before has by then.
+// Returns whether another number of threads gives the same pixels: decoders with a picture for each
+// thread conceal damage with whatever the previous picture holds by then.
 bool is_repeatable(const Damage& d, const Options& options) {
   return options.threads == 1 || (d.packets == 0 && d.frames == 0 && d.errors == 0);
 }
@@ -301,7 +301,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
 PartialFile::Options report_options(const std::string& what, const std::string& path,
                                     const Options& options, RunFiles& files) {
   files.writes(what, path);
-  std::error_code error;  // what is no regular file is not read here
+  std::error_code error;  // only regular files are read here
   const bool ours = std::filesystem::is_regular_file(path, error) && is_report(path);
   return {.what = what, .overwrite = options.sink.overwrite || ours, .files = &files};
 }

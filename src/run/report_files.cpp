@@ -14,7 +14,7 @@ namespace vidconv {
 
 void ReportFiles::open(RunFiles& files) {
   const Options& o = options_;
-  // All are looked at before one is made.
+  // All files are checked before one is made.
   std::optional<PartialFile::Options> stats, metrics, audit, trace, measures, page;
   if (wants_stats() && !stats_on_stdout())
     stats = report_options("the report of --stats", o.stats_file, o, files);

@@ -1,5 +1,5 @@
-// The files of --stats, --metrics, --audit and --trace: looked at and opened before there is any
-// work, written at its end.
+// The files of --stats, --metrics, --audit, --trace and the like are checked and opened before any
+// work is done, and written at its end.
 #pragma once
 
 #include <memory>
@@ -16,32 +16,32 @@ namespace vidconv {
 
 class ReportFiles {
  public:
-  explicit ReportFiles(const Options& options) : options_(options) {}  // which outlive it
-  // Throws Error(output), Error(usage) where one of them is another file of the run or exists and
-  // is no report; neither is made then. `files` outlive it.
+  explicit ReportFiles(const Options& options) : options_(options) {}  // `options` outlives it
+  // Throws Error(output) or Error(usage) if one of the files is another file of the run, or exists
+  // and is no report; none is made then. `files` outlives this object.
   void open(RunFiles& files);
 
-  Trace* trace() const { return trace_.get(); }  // null where none is wanted
+  Trace* trace() const { return trace_.get(); }  // null if none is wanted
   void finish_trace() const;
-  // Takes lines of --audit; null where none is wanted.
+  // Returns the writer for lines of --audit; null if none is wanted.
   ByteWriter* audit() const { return audit_writer_.get(); }
-  void finish_audit();  // where the run has come to its end: else there is no such file
+  void finish_audit();  // for a run that has finished: otherwise there is no such file
   bool wants_stats() const { return !options_.stats_file.empty(); }
   bool wants_metrics() const { return !options_.metrics_file.empty(); }
   bool stats_on_stdout() const { return options_.stats_file == "-"; }
-  // A frame that was measured, in order; nothing where no --measure-log is wanted. Throws
+  // Adds a measured frame to --measure-log, in order; does nothing without one. Throws
   // Error(output).
   void add(const FrameScore& score);
   void finish_measures(const Measured& measured);
   bool wants_page() const { return !options_.report_file.empty(); }
   void write_page(const std::string& html);
-  // Once; where there is no such file, or making it has failed, nothing happens.
+  // To be called once; does nothing if there is no such file or it could not be made.
   void write_stats(const std::string& json);
-  void write_metrics(const std::string& json);  // of such a report, as write_stats()
+  void write_metrics(const std::string& json);  // takes the same report as write_stats()
 
  private:
   const Options& options_;
-  struct Lines {  // of --measure-log
+  struct Lines {  // the lines of --measure-log
     PartialFile file;
     std::string waiting;
   };

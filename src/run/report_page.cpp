@@ -2,8 +2,8 @@
 
 namespace vidconv {
 
-// Whatever a file or a user has written gets into the page by textContent alone, and the policy at
-// its top keeps it from loading anything.
+// Text from files and users enters the page only through textContent, and the policy at its top
+// keeps it from loading anything.
 const std::string_view report_page = R"html(<!DOCTYPE html>
 <!-- vidconv report, schema 1 -->
 <html lang="en">

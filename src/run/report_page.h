@@ -1,4 +1,4 @@
-// The page of --report, with @DATA@ where its JSON belongs.
+// The page of --report, with @DATA@ in place of its JSON.
 #pragma once
 
 #include <string_view>

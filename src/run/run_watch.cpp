@@ -15,7 +15,7 @@ namespace {
 constexpr int widest = 1280;
 constexpr std::size_t most_points = 512;
 
-// What neighbours say, one of two.
+// Joins pairs of neighbours into one.
 template <class T, class Join>
 void halve(std::vector<T>& points, Join&& join) {
   std::vector<T> half;
@@ -33,7 +33,7 @@ RunWatch::RunWatch(std::optional<std::int64_t> frames, const Orientation& shown)
     wanted_ = {0, 50, 500};
 }
 
-// Both of a pair are made so.
+// Both pictures of a pair are made this way.
 std::string RunWatch::as_png(const Frame& frame) const {
   Converter converter(*find_format(AV_PIX_FMT_RGB24), AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED,
                       plain_memory);
@@ -88,7 +88,7 @@ void RunWatch::see(const Progress& progress) {
 }
 
 void RunWatch::see(const FrameScore& score) {
-  constexpr double identical = 100;  // dB, as far up as it is drawn
+  constexpr double identical = 100;  // dB, the top of the chart
   const Score now{.number = score.number,
                   .time = score.time,
                   .psnr = std::min(identical, psnr_of(score.mse, score.max)),

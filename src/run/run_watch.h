@@ -1,5 +1,5 @@
-// What --report shows of a run that its end does not tell: pictures before and after, and how it
-// went over time.
+// Records what --report shows beyond the final statistics: pictures before and after filtering, and
+// progress over time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace vidconv {
 
 class RunWatch final : public FrameWatcher {
  public:
-  // The run is over so many frames, none where that is not known, of a video that is seen so.
+  // `frames` is the run's number of frames, empty if unknown; `shown` is the video's orientation.
   RunWatch(std::optional<std::int64_t> frames, const Orientation& shown);
 
   void before(const Frame& frame) override;
@@ -26,19 +26,19 @@ class RunWatch final : public FrameWatcher {
   struct Picture {
     std::int64_t number = 0;
     double time = 0;            // seconds
-    int width = 0, height = 0;  // of the frame
+    int width = 0, height = 0;  // the frame's
     std::string before, after;  // PNG, no wider than 1280
   };
   struct Sample {
     double seconds = 0;
     std::int64_t encoded = 0;
-    std::vector<StageTime> stages;  // busy since the start
+    std::vector<StageTime> stages;  // busy times since the start
   };
   struct Score {
     std::int64_t number = 0;
-    double time = 0, psnr = 0, ssim = 0;  // the worst of as many frames as it stands for
+    double time = 0, psnr = 0, ssim = 0;  // worst values of the frames that the score stands for
   };
-  // After the run.
+  // To be called after the run.
   std::vector<Picture> pictures() const;
   const std::vector<Sample>& samples() const { return samples_; }
   const std::vector<Score>& scores() const { return scores_; }
@@ -48,9 +48,9 @@ class RunWatch final : public FrameWatcher {
 
   const Orientation shown_;
   std::vector<std::int64_t> wanted_;  // numbers of frames
-  mutable std::mutex mutex_;          // of the next
+  mutable std::mutex mutex_;          // guards pictures_
   std::map<std::int64_t, Picture> pictures_;
-  // At most some hundred each: where they are more, each stands for twice as many.
+  // Both hold a few hundred points at most: when full, each point stands for twice as many.
   std::vector<Sample> samples_;
   double next_sample_ = 0, between_samples_ = 0.1;  // seconds
   std::vector<Score> scores_;

@@ -26,19 +26,19 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Libraries read these sooner or later: each other, tables, the description of the machine.
+// Libraries read these sooner or later: other libraries, tables, the machine's description.
 constexpr const char* system_files[] = {
     "/usr",        "/lib",         "/lib32",   "/lib64",           "/opt",
     "/nix/store",  "/gnu/store",   "/sys",     "/etc/ld.so.cache", "/etc/localtime",
     "/dev/random", "/dev/urandom", "/dev/zero"};
 
-// /proc has these of this process and of the machine, not of other processes.
+// These files of /proc describe this process and the machine, not other processes.
 constexpr const char* process_files[] = {
     "/proc/self",   "/proc/cpuinfo", "/proc/meminfo",    "/proc/stat",    "/proc/sys",
     "/proc/uptime", "/proc/loadavg", "/proc/version",    "/proc/devices", "/proc/modules",
     "/proc/driver", "/proc/cgroups", "/proc/filesystems"};
 
-// What name resolution and TLS read.
+// Name resolution and TLS read these.
 constexpr const char* network_files[] = {
     "/etc/resolv.conf",        "/etc/hosts",           "/etc/host.conf",
     "/etc/nsswitch.conf",      "/etc/gai.conf",        "/etc/services",
@@ -48,12 +48,12 @@ constexpr const char* network_files[] = {
     "/etc/ca-certificates",    "/etc/gnutls",          "/etc/crypto-policies",
     "/var/lib/ca-certificates"};
 
-// The schemes that read nothing else; those of sftp and smb read what their libraries like.
+// These schemes read nothing else; sftp and smb read whatever their libraries want.
 constexpr std::string_view network_schemes[] = {"http",  "https", "ftp",  "tcp",  "tls",   "udp",
                                                 "rtp",   "rtsp",  "srt",  "rtmp", "rtmps", "rtmpt",
                                                 "rtmpe", "mms",   "mmsh", "mmst"};
 
-// What drivers of chips write to, beside the devices.
+// Drivers of chips write to these, besides the devices.
 constexpr const char* driver_files[] = {"/dev", "/proc/self", "/tmp/nvidia-mps",
                                         "/var/log/nvidia-mps"};
 constexpr const char* driver_folders[] = {"CUDA_CACHE_PATH", "CUDA_MPS_PIPE_DIRECTORY",
@@ -79,14 +79,14 @@ bool has_cuda_device() {
   return std::ranges::any_of(signs, exists);
 }
 
-// The driver has a program of its own load its module and make its devices, with more rights than
-// ours. It does so once after the machine has started.
+// Once after boot, the driver runs a program of its own, with more rights than ours, to load its
+// module and make its devices.
 bool driver_is_to_be_loaded(const Options& o) {
   return (asks_for_cuda(o) || encodes_on_chip(o)) && exists("/usr/bin/nvidia-modprobe") &&
          !(exists("/dev/nvidiactl") && exists("/dev/nvidia-uvm"));
 }
 
-// Of a numbered name the last that has no number in it.
+// Returns the folder of a path; for a numbered name the innermost folder without a number.
 std::string folder_of(const std::filesystem::path& path) {
   std::filesystem::path folder = path.parent_path();
   while (folder.native().find('%') != std::string::npos) folder = folder.parent_path();
@@ -97,7 +97,7 @@ void allow_libraries(const Landlock& rules) {
   for (const char* path : system_files) rules.allow_reading(path);
   for (const char* path : process_files) rules.allow_reading(path);
   rules.allow_writing("/dev/null");
-  // Where libraries came from, others will.
+  // Libraries load further ones from the folders that they came from.
   const auto each = [](dl_phdr_info* library, std::size_t, void* to) {
     if (std::strchr(library->dlpi_name, '/'))
       static_cast<const Landlock*>(to)->allow_reading(folder_of(library->dlpi_name));
@@ -115,7 +115,7 @@ void allow_libraries(const Landlock& rules) {
 void allow_chips(const Landlock& rules) {
   const std::string home = environment("HOME");
   if (!home.empty()) {
-    mkdir((home + "/.nv").c_str(), 0700);  // as CUDA does at its first use, for what it compiles
+    mkdir((home + "/.nv").c_str(), 0700);  // CUDA would make it at its first use, for its cache
     rules.allow_writing(home + "/.nv");
   }
   for (const char* path : driver_files) rules.allow_writing(path);
@@ -124,7 +124,7 @@ void allow_chips(const Landlock& rules) {
   rules.allow_reading("/etc/nvidia");
 }
 
-// Pictures are often collected as links to where they are.
+// Numbered pictures are often links to files elsewhere.
 void allow_links(const Landlock& rules, const std::string& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
@@ -136,7 +136,7 @@ void allow_network(const Landlock& rules) {
   for (const char* name : {"SSL_CERT_FILE", "SSL_CERT_DIR"}) rules.allow_reading(environment(name));
 }
 
-// A camera, or whatever else FFmpeg knows: a screen's server wants to see a cookie.
+// Permits a camera, or another device that FFmpeg knows: an X server wants to see a cookie.
 void allow_device(const Landlock& rules, const std::string& input) {
   if (input.starts_with("v4l2:")) return rules.allow_writing(input.substr(5));
   rules.allow_writing("/dev");
@@ -158,7 +158,7 @@ void allow_input(const Landlock& rules, const std::string& input, const std::str
   allow_network(rules);
 }
 
-// A file that is written or replaced: where it stands, and where it is a link, where that leads to.
+// Permits writing or replacing a file in its folder and, for a link, in the target's folder.
 void allow_output(const Landlock& rules, const std::string& output) {
   std::filesystem::path path = local_path(output);
   struct stat status;
@@ -176,7 +176,7 @@ void allow_output(const Landlock& rules, const std::string& output) {
   if (!error) rules.allow_writing(folder_of(resolved));
 }
 
-// Encoders' options may name files, such as those of a first pass.
+// Encoders' options may name files, such as a first pass's statistics.
 void allow_named(const Landlock& rules, const std::string& words) {
   rules.allow_writing(".");
   for (std::size_t at = 0; at < words.size();) {
@@ -202,7 +202,7 @@ std::string reason() {
   }
 }
 
-// A run needs these beside files.
+// A run needs these besides files.
 struct Needs {
   bool chips, network, device;
 };
@@ -218,7 +218,7 @@ Needs needs_of(const Options& o, const std::vector<BatchFile>& files) {
           .device = is_device(o.input, o.source.format)};
 }
 
-// Whether a file may be replaced, which hands on its mode and owner.
+// Returns whether a file may be replaced: the new one gets its mode and owner.
 bool replaces(const Options& o, const std::vector<std::string>& folders,
               const std::vector<BatchFile>& files) {
   const auto is_there = [](const std::string& name) {
@@ -235,7 +235,7 @@ bool replaces(const Options& o, const std::vector<std::string>& folders,
 
 void enter_landlock(const Options& o, const std::vector<std::string>& folders,
                     const std::vector<BatchFile>& files, const Needs& needs, Sandbox& sandbox) {
-  // A driver's processes may speak over sockets.
+  // Drivers and device servers are reached through sockets.
   const Refusals refused{
       .network = !needs.network, .sockets = !needs.chips && !needs.device, .signals = true};
   const Landlock rules(refused);
@@ -255,7 +255,7 @@ void enter_landlock(const Options& o, const std::vector<std::string>& folders,
   for (const std::string& file : {o.measure_log, o.report_file})
     if (is_file(file)) allow_output(rules, file);
   if (is_file(o.audit_file)) allow_output(rules, o.audit_file);
-  // A pipe with a name is opened again there, so that nobody is kept waiting by its reader.
+  // A named pipe is opened again there, so that its reader does not block us.
   rules.allow_writing("/proc/self/fd/1");
   for (const auto& [key, value] : o.sink.encoder.own) allow_named(rules, value);
   if (!rules.enforce()) {

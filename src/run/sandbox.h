@@ -1,5 +1,5 @@
-// The command gives up what its run does not need, so that a file which takes it over through a
-// fault in a decoder gets hold of little. SECURITY.md says what that is.
+// The command gives up rights that its run does not need, so that a file which takes it over
+// through a decoder's fault gains little. SECURITY.md lists them.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace vidconv {
 
 struct Sandbox {
   int abi = 0;                        // the kernel's version of Landlock; 0: none
-  std::vector<std::string> in_force;  // of "files", "truncation", "network", "sockets", "signals",
-                                      // "system_calls"
-  std::string why_not;                // nothing of Landlock is in force
+  std::vector<std::string> in_force;  // some of "files", "truncation", "network", "sockets",
+                                      // "signals", "system_calls"
+  std::string why_not;                // why nothing of Landlock is in force; empty if something is
 };
 
-// To be called before there is a second thread: others go on as they are. Never fails: where
-// something cannot be refused, the run goes on without.
-// `folders`: that are written beside what the options name; empty ones are none. `files`: those of
-// a run of several, instead of the input and outputs of the options.
+// To be called before there is a second thread: existing threads would keep their rights. Never
+// fails: what the kernel cannot refuse stays permitted.
+// `folders` are written in addition to what the options name; empty names are ignored. `files` are
+// those of a run of several, in place of the options' input and outputs.
 Sandbox enter_sandbox(const Options& options, const std::vector<std::string>& folders = {},
                       const std::vector<BatchFile>& files = {});
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What programs that are compiled already count on in the C header, against what it was when it was last agreed to.
+"""Compares the C header, as far as compiled programs depend on it, with the last approved version.
 
     abi.py INCLUDE_FOLDER COMPILER            prints what has changed; exits with 1 where something has
     abi.py INCLUDE_FOLDER COMPILER --write    agrees to it: writes tests/api/vidconv.abi
@@ -19,7 +19,7 @@ DECLARATION = re.compile(r"^VIDCONV_API\s+([^;]*?\b(vidconv_\w+)\(([^;]*)\));", 
 
 
 def functions(header):
-    """Name -> declaration, without the semicolon."""
+    """Returns declarations by name, without the semicolon."""
     return {match[2]: match[1] for match in DECLARATION.finditer(header.read_text(encoding="utf-8"))}
 
 
@@ -46,7 +46,7 @@ def write(include, compiler, to):
 
 
 def same_tools(include, compiler):
-    """Whether this abidw writes the format that vidconv.abi has."""
+    """Returns whether this abidw writes the format of vidconv.abi."""
     def version(file):
         return re.search(r"<abi-corpus [^>]*?version='([^']*)'", file.read_text(encoding="utf-8"))[1]
 
@@ -56,7 +56,7 @@ def same_tools(include, compiler):
 
 
 def changes(include, compiler, agreed=AGREED):
-    """What abidiff has to say; empty where nothing has changed."""
+    """Returns abidiff's report; empty if nothing has changed."""
     with tempfile.TemporaryDirectory() as folder:
         now = Path(folder) / "now.abi"
         write(include, compiler, now)

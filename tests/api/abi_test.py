@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nothing of the C header has changed that compiled programs count on, and abi.py would find it.
+"""The part of the C header that compiled programs depend on has not changed, and abi.py would find a change.
 
     abi_test.py INCLUDE_FOLDER C_COMPILER    exits with 77 where the tools are not there
 """

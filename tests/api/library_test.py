@@ -33,7 +33,7 @@ class LibraryTest(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def test_symbols(self):
-        """What the library exports is what the header declares, in one version."""
+        """The library exports what the header declares, in one version."""
         symbols = [line.split()[-1] for line in run("nm", "-D", "--defined-only", LIBRARY).stdout.splitlines()]
         names = sorted(symbol.split("@")[0] for symbol in symbols if not symbol.startswith("VIDCONV_"))
         self.assertEqual(names, sorted(abi.functions(HEADER)))
@@ -48,7 +48,7 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual(sorted(result.stdout.split()), sorted(abi.functions(HEADER)))
 
     def test_header(self):
-        """It is C99 and C++ of any age, alone."""
+        """The header alone compiles as C99 and as C++ of any version."""
         for language, standard in (("c", "c99"), ("c", "c17"), ("c++", "c++11"), ("c++", "c++20")):
             source = self.folder / "a.txt"
             source.write_text("#include <vidconv/vidconv.h>\nint f(void);\nint f(void) {\n"
@@ -60,7 +60,7 @@ class LibraryTest(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "a sanitizer wants to be linked too")
     def test_pkg_config(self):
-        """A program is linked with what pkg-config says, with the shared library and with the archive."""
+        """A program links with pkg-config's flags, to the shared library and to the static one."""
         source = self.folder / "a.c"
         source.write_text("#include <vidconv/vidconv.h>\nint main(void) {\n  vidconv_filter *filter;\n"
                           "  return vidconv_filter_parse(\"box\", &filter, NULL) || vidconv_version() != VIDCONV_VERSION;\n}\n",

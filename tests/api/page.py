@@ -42,7 +42,7 @@ def filtered(text):
     text = re.sub(r"^/\* ---- (.*?) ---- \*/$", r"/** @name \1 */", text, flags=re.MULTILINE)
     text = re.sub(r"^(\s*)/\*(?!\*)", r"\1/**", text, flags=re.MULTILINE)          # alone on its line, or its first one
     text = re.sub(r"(\S[^\n]*?)/\*(?!\*)", r"\1/**<", text)                        # behind something
-    # What is declared together is told together.
+    # Members that are declared together share a comment.
     text = re.sub(r"^( +(?:const )?\w+\*? )([\w, *]+, [\w, *]+);( +/\*\*<.*?\*/)?$",
                   lambda m: "\n".join(f"{m[1]}{name};{m[3] or ''}" for name in m[2].split(", ")), text,
                   flags=re.MULTILINE | re.DOTALL)
@@ -53,7 +53,7 @@ def filtered(text):
 
 
 def broken_references(header, *pages):
-    """What comments and pages call by a name that the header does not declare."""
+    """Yields names in comments and pages that the header does not declare."""
     text = header.read_text(encoding="utf-8")
     comments = "\n".join(re.findall(r"/\*.*?\*/", text, re.DOTALL))
     declared = set(re.findall(NAME, re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)))

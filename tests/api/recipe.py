@@ -40,7 +40,7 @@ def shell(source, to):
 
 
 def digests(file):
-    """Of every frame."""
+    """Returns the digest of every frame."""
     return run(VIDCONV, file, "-o", "md5:", "-q", "--kernel", "identity").decode().splitlines()
 
 

@@ -24,7 +24,7 @@ KERNELS = ["gaussian:sigma=2", "sobel", "unsharp:amount=1.5", "matrix:1 2 3;4 5 
 
 
 def formats():
-    """FFmpeg's name and VapourSynth's format of each."""
+    """Yields FFmpeg's name and VapourSynth's format of each kind of clip."""
     def depth(bits):
         return "" if bits == 8 else f"{bits}le"
     for bits in (8, 9, 10, 12, 14, 16):
@@ -38,7 +38,7 @@ def formats():
 
 
 def order(form):
-    """Planes as FFmpeg has them."""
+    """Returns the numbers of VapourSynth's planes in FFmpeg's order."""
     return (1, 2, 0) if form.color_family == vs.RGB else range(form.num_planes)
 
 
@@ -47,13 +47,13 @@ def bytes_of(frame):
 
 
 def command(source, *options):
-    """What it writes: bare frames."""
+    """Returns the command's output as bare frames."""
     return subprocess.run([VIDCONV, source, "-o", "-", "--format", "raw", "--device", "cpu", "-q", *options], check=True,
                           stdout=subprocess.PIPE).stdout
 
 
 def clip_of(data, form, width, height):
-    """Of bare frames."""
+    """Makes a clip of bare frames."""
     def fill(n, f):
         frame, at = f.copy(), n * size
         for p in order(form):
@@ -70,7 +70,7 @@ def clip_of(data, form, width, height):
 
 
 def pattern(name, form, frames=3):
-    """A clip of the command's test picture; its name and size are what the command takes as --raw."""
+    """Makes a clip of the command's test picture; its name and size are the command's --raw."""
     width, height = (64, 48) if form.subsampling_w or form.subsampling_h else (67, 45)
     data = command(f"pattern:{width}x{height}:{name}#{frames}", "--kernel", "identity")
     return data, f"{width}x{height}:{name}", clip_of(data, form, width, height)
@@ -112,7 +112,7 @@ class PluginTest(unittest.TestCase):
         self.assertNotEqual(*[bytes_of(f) for f in frames])
 
     def test_a_cuda_device(self):
-        """Where there is one: the CPU's bytes."""
+        """A CUDA device, if there is one, gives the CPU's bytes."""
         try:
             core.std.BlankClip(format=vs.GRAY8, width=16, height=16, length=1).vidconv.Filter("box", device=0)
         except vs.Error as error:
@@ -185,7 +185,7 @@ class PluginTest(unittest.TestCase):
         self.assertTrue(any(kind == vs.MESSAGE_TYPE_WARNING and "scale" in words for kind, words in said), said)
 
     def test_the_page(self):
-        """Its script, by vspipe, makes what the command makes of the clip in it."""
+        """The page's script, run by vspipe, gives the command's bytes for its clip."""
         script = re.search(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
         programs = Path(sys.executable).parent
         with tempfile.TemporaryDirectory() as folder:

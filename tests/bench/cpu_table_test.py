@@ -40,7 +40,7 @@ class CpuTable(unittest.TestCase):
         return subprocess.run([sys.executable, SCRIPT, *options, *files], capture_output=True, text=True)
 
     def cells(self, done, filter_):
-        """By the table's heads."""
+        """Returns a row's cells by the table's column names."""
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("|")]
         line, = [line for line in lines if line[0] == filter_]
@@ -68,7 +68,7 @@ class CpuTable(unittest.TestCase):
         done = self.table(times, checked, options=["--frame", "4K"])
         self.assertEqual(self.cells(done, "box 3")["IPP"], "~0.800")
         self.assertEqual(self.cells(done, "box 3")["best / vidconv"], "–")
-        self.assertEqual(self.cells(done, "sobel-x 3")["IPP"], "**0.800**")  # it clamps what vidconv gives the absolute value of
+        self.assertEqual(self.cells(done, "sobel-x 3")["IPP"], "**0.800**")  # IPP clamps; vidconv takes absolute values
         self.assertIn("(~), too: 1.", done.stdout)
         self.assertNotIn("another CPU", done.stdout)
 

@@ -43,7 +43,7 @@ CONTAINER = record(
 )
 POD = record(
     ["containers", "restartPolicy"],
-    restartPolicy={"const": "Never"},  # podFailurePolicy demands it
+    restartPolicy={"const": "Never"},  # podFailurePolicy requires it
     containers=many(CONTAINER),
     volumes=many(record(["name"], name=NAME, persistentVolumeClaim=record(["claimName"], claimName=NAME))),
 )
@@ -83,7 +83,7 @@ class Manifest(PartsTest):
         spec = shard["spec"]
         self.assertEqual((spec["completionMode"], spec["completions"], spec["backoffLimitPerIndex"]), ("Indexed", 3, 3))
         self.assertLessEqual(spec["maxFailedIndexes"], spec["completions"])
-        # 75 is tried again; what trying again does not help is not.
+        # Exit code 75 is tried again; failures that would come again are not.
         (rule,) = [rule for rule in spec["podFailurePolicy"]["rules"] if "onExitCodes" in rule]
         self.assertNotIn(75, rule["onExitCodes"]["values"])
         self.assertEqual(rule["onExitCodes"]["containerName"], spec["template"]["spec"]["containers"][0]["name"])
@@ -93,7 +93,7 @@ class Manifest(PartsTest):
 
     @staticmethod
     def expanded(job):
-        """Its command, as a kubelet makes it: $$ is $, $(NAME) a variable's value."""
+        """Returns a job's command as a kubelet expands it: $$ is $, $(NAME) a variable's value."""
         words = job["spec"]["template"]["spec"]["containers"][0]["command"]
         return [re.sub(r"\$\$|\$\((\w+)\)", lambda m: "of a variable" if m[1] else "$", word) for word in words]
 
@@ -119,7 +119,7 @@ class Manifest(PartsTest):
             validator.validate(job, "1.29", strict=True)
 
     def test_what_it_runs_is_what_we_run(self):
-        """The commands, as a kubelet runs them, with each index."""
+        """Runs the commands as a kubelet does, with each index."""
         folder = 'a "folder"\\ $(HOME) $$ é\t%s'
         shard, join = self.documents(folder)
         for index in (2, 0, 1):

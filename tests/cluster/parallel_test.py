@@ -12,10 +12,10 @@ FAULTS = sys.argv.pop()
 
 from support import PROGRAM, PartsTest  # noqa: E402
 
-# Of the folder of the plan: what shells, parallel, and those who print for people have an eye on.
+# The name of the plan's folder has characters that are special to shells, to parallel, and to terminals.
 JOB = "the job's {} {#} {= system(\"touch perl\") =} $(touch shell) %a é\t\\\n!"
 
-# The disk is full for one part, as often as the file says.
+# The disk is full for one shard while the file exists.
 WRAPPER = """#!/bin/bash
 printf '%q %q\\n' "$1" "$2" >> {folder}/log
 if [ "$1 $2" = "shard 1" ] && [ -e {folder}/full ]; then
@@ -62,7 +62,7 @@ class Parallel(PartsTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         log = (self.folder / "log").read_text().splitlines()
         self.assertEqual([line.split()[0:2] for line in log][:1], [["shard", "1"]])
-        self.assertEqual(len(log), 2)  # and the join
+        self.assertEqual(len(log), 2)  # the shard and the join
         self.expect_bytes_of_one_process(*self.words)
         self.assertFalse((self.folder / "perl").exists() or (self.folder / "shell").exists())
 

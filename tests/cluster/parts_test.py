@@ -20,7 +20,7 @@ DOCS = pathlib.Path(__file__).parents[2] / "docs"
 
 
 class WithRanges(http.server.BaseHTTPRequestHandler):
-    """Sends files of a folder, and any place of them."""
+    """Serves a folder's files, with range requests."""
 
     def do_GET(self):
         path = pathlib.Path(self.server.folder) / self.path.strip("/")
@@ -66,9 +66,9 @@ class Parts(PartsTest):
         jsonschema.validate(plan, schema)
         self.assertEqual(sum(part["frames"] for part in plan["parts"]), 200)
         before = self.bytes("job/plan.json")
-        self.make()  # again: the same
+        self.make()  # making it again gives the same
         self.assertEqual(self.bytes("job/plan.json"), before)
-        self.write_plan(plan)  # keys are what the schema says
+        self.write_plan(plan)  # the keys follow the schema
         self.assertEqual(self.bytes("job/plan.json"), before)
         self.assertEqual(self.plan("in.mp4", *self.words, "--dry-run", folder="none"), before.decode())
         self.assertFalse((self.folder / "none").exists())
@@ -88,7 +88,7 @@ class Parts(PartsTest):
         self.vidconv("join", "job", "-o", "out.mkv", "-y")
 
     def test_folders_that_nobody_shares(self):
-        """As with an object store: a worker gets the plan, and leaves its part and the ledger."""
+        """With an object store, a worker gets only the plan, and leaves its shard and the ledger."""
         self.make()
         for part in self.parts():
             (self.folder / f"worker{part}/parts").mkdir(parents=True)
@@ -144,7 +144,7 @@ class Parts(PartsTest):
         self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=["0-", "missing"])
         self.assertIn("part 1: 67 frames, whole", self.vidconv("join", "job", "--dry-run", code=INPUT))
         self.shard(0, "-q")
-        # Another job in the same folder: its parts are not mixed in.
+        # Shards of another job in the same folder are not mixed in.
         self.make("--crf", "40", code=OUTPUT, says=["plan.json", "-y"])
         self.make("--crf", "40", "-y")
         self.vidconv("join", "job", "-o", "out.mkv", code=INPUT, says=["of another plan", "[part]"])

@@ -49,7 +49,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def missing():
-    """What there is not; empty where a cluster can be made."""
+    """Returns what is missing for a cluster; empty if one can be made."""
     if os.geteuid() != 0:
         return "it takes root"
     path = os.environ["PATH"] + ":/usr/sbin:/sbin"
@@ -105,7 +105,7 @@ class Cluster:
         (self.folder / "slurm.conf").write_text(
             CONFIGURATION.format(host=host, port=free_port(), folder=self.folder, nodes=nodes))
         version = re.search(r"(\d+)\.(\d+)", self.run("slurmd", "-V"))
-        if (int(version[1]), int(version[2])) >= (23, 11):  # which asks for cgroups that containers may not have
+        if (int(version[1]), int(version[2])) >= (23, 11):  # these need cgroups that containers may not have
             (self.folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
         (self.folder / "gpu0").touch()  # stands for a device
         (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/gpu0\n")
@@ -122,7 +122,7 @@ class Cluster:
         return int((self.folder / f"{name}.pid").read_text())
 
     def processes_of(self, node):
-        """The node's daemon, the daemons of its steps, and what they run; in this order."""
+        """Returns the node's daemon, the daemons of its steps, and their tasks, in this order."""
         steps, tasks = set(), set()
         mark = f"SLURMD_NODENAME={node}\0".encode()
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
@@ -138,17 +138,17 @@ class Cluster:
         return [self.pid(node), *steps, *tasks]
 
     def kill_node(self, node):
-        """As if its power had failed: nobody is left to report that the others have ended."""
+        """Kills all of a node, as if its power had failed: no process is left to report the end of others."""
         for pid in self.processes_of(node):
             self.kill(pid)
 
     def wait_for_loss(self, node):
-        """Until the controller has noticed it. Of a node that is back before, it waits a minute or more for the end
-        of what ran there."""
+        """Waits until the controller has noticed the loss. If the node came back before, the controller would wait a
+        minute or more for the end of its tasks."""
         wait_until(f"{node} down", lambda: "down" in self.run("sinfo", "-h", "-n", node, "-o", "%T"))
 
     def kill_daemon(self, node):
-        """Only the daemon: what it has begun lives on."""
+        """Kills only the daemon: its tasks live on."""
         self.kill(self.pid(node))
 
     @staticmethod
@@ -162,7 +162,7 @@ class Cluster:
         return self.run("squeue", "-h", "-r", "-o", "%i %T %N").splitlines()
 
     def stop(self):
-        """All that there is of it, also where it did not come up."""
+        """Stops all of the cluster, even if it did not come up."""
         for node in NODES:
             if (self.folder / f"{node}.pid").exists():
                 self.kill_node(node)

@@ -66,7 +66,7 @@ class Slurm(PartsTest):
         return out.split()
 
     def lines(self, *words):
-        """Of the log, those that have all of these."""
+        """Returns the lines of the log that have all of these words."""
         return [line for line in self.log.read_text().splitlines() if all(word in line.split() for word in words)]
 
     def finish(self, parts, seconds=180):
@@ -81,7 +81,7 @@ class Slurm(PartsTest):
         return [line.split()[4] for line in self.begun() if line.split()[0] == node]
 
     def test_array_join_gpus_and_a_full_disk(self):
-        self.log.with_suffix(".full").write_text("2 n2\n")  # so many times; then somebody has cleaned up
+        self.log.with_suffix(".full").write_text("2 n2\n")  # the disk is full twice, until somebody cleans up
         self.submit("6", {"SBATCH_GRES": "gpu:1"})
         jobs = self.cluster.jobs()
         self.finish("6")

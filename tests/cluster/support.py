@@ -1,4 +1,4 @@
-"""What the tests of parts on many hosts have in common: vidconv as a process, and clips made by ffmpeg."""
+"""Shared by the tests of shards on many hosts: vidconv as a process, and clips made by ffmpeg."""
 import hashlib
 import json
 import os
@@ -19,14 +19,14 @@ def ffmpeg(*words, cwd):
 
 
 class PartsTest(unittest.TestCase):
-    """A folder that goes with the test."""
+    """A test with a temporary folder."""
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vidconv-parts-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def vidconv(self, *words, code=DONE, says=(), environment=None):
-        """Runs it, expects that exit code and a line that holds all of `says`."""
+        """Runs vidconv, and expects the exit code and a line that contains all of `says`."""
         run = subprocess.run(
             [PROGRAM, *map(str, words)],
             cwd=self.folder,
@@ -48,7 +48,7 @@ class PartsTest(unittest.TestCase):
         return run.stdout
 
     def clip(self, name="in.mp4", *encoding, seconds=8):
-        """A moving test picture with sound."""
+        """Makes a clip of a moving test picture with sound."""
         source = ["-f", "lavfi", "-i", f"testsrc2=size=128x96:rate=25:duration={seconds}"]
         sound = ["-f", "lavfi", "-i", f"sine=duration={seconds}"]
         ffmpeg(*source, *sound, *(encoding or ("-c:v", "libx264", "-preset", "ultrafast", "-g", "50")), name,
@@ -62,7 +62,7 @@ class PartsTest(unittest.TestCase):
         return json.loads((self.folder / folder / "plan.json").read_text())
 
     def write_plan(self, plan, folder="job"):
-        """With the keys that the schema tells of."""
+        """Writes a plan with the keys that the schema describes."""
         common = {name: plan[name] for name in ("schema", "versions", "source", "options", "ending", "kernels",
                                                 "header", "time_base")}
         common["source"] = {name: plan["source"][name] for name in ("bytes", "digest")}
@@ -83,7 +83,7 @@ class PartsTest(unittest.TestCase):
         return self.folder / folder / "parts" / f"{part}-{key}.{ending}"
 
     def expect_bytes_of_one_process(self, *words, output="out.mkv"):
-        """What join made is what one process makes, whether its parts come one after the other or in turns."""
+        """Expects that join's output equals that of one process with one job and with several."""
         one = "one" + pathlib.Path(output).suffix
         for jobs in ("1", "3"):
             self.vidconv(*words, "-o", one, "--kernel", "box", "-y", "-q", "--jobs", jobs)

@@ -10,7 +10,7 @@ import unittest
 
 from support import AGAIN, INPUT, OUTPUT, USAGE, PartsTest
 
-# All that a plan may carry: what bears on the bytes of the output, and names no file to be written.
+# A plan may carry only these options: they bear on the bytes of the output and name no file to be written.
 CARRIED = {"--kernel", "--border", "--planes", "--range", "--linear", "--scan", "--compare", "--fps", "--format-in",
            "--input-opt", "--start", "--duration", "--video", "--copy-times", "--codec", "--crf", "--preset",
            "--encoder-opt", "--bitrate", "--shards", "--pix-fmt", "--audio", "--muxer-opt", "--format", "--threads"}
@@ -106,7 +106,7 @@ class Trust(PartsTest):
                     self.assertTrue(all(word in line for line in lines), (kind, lines))
 
     def replaced(self, path):
-        """By what keeps a reader waiting, or has no end, or is no file."""
+        """Replaces a file by things that block a reader, have no end, or are no files."""
         for make in (lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"), path.mkdir,
                      lambda: path.symlink_to(path.name)):
             whole = path.read_bytes()

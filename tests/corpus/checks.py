@@ -1,4 +1,4 @@
-"""What the scripts have in common that try one matter each: a folder, ffmpeg, vidconv, and a count of what was wrong."""
+"""Shared by the scripts that each test one matter: a folder, ffmpeg, vidconv, and a count of failures."""
 
 import pathlib
 import shutil
@@ -21,7 +21,7 @@ class Checks:
         return self.folder / name
 
     def filter(self, source, name, *options):
-        """The exit code, and what was said."""
+        """Filters a source, and returns the exit code and the messages."""
         kernel = () if "--kernel" in options else ("--kernel", "identity")
         done = self.run(self.vidconv, source, "-o", name if name == "null:" else self.folder / name, "-y", *kernel, "--progress", "none", *options)
         return done.returncode, done.stderr
@@ -33,7 +33,7 @@ class Checks:
 
 
 def run_checks(kind, *names):
-    """Makes VIDCONV DIR of the command line into a `kind`, calls its methods, and returns the exit code."""
+    """Makes a `kind` from VIDCONV and DIR of the command line, calls its methods, and returns the exit code."""
     folder = pathlib.Path(sys.argv[2])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

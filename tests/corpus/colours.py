@@ -18,36 +18,36 @@ import subprocess
 import sys
 
 CONTAINERS = ("mkv", "mov", "nut", "mp4", "webm", "avi", "ts", "mpg", "flv", "ogv", "wmv", "mxf", "3gp", "ivf")
-FEW = ("mkv", "mov", "nut", "mpg", "ogv")  # all is said, not the range, nothing, and two with lists of their own
-# Pixel format, and what the input says of its colours.
+FEW = ("mkv", "mov", "nut", "mpg", "ogv")  # with all tags, without a range, without tags, and two with own lists
+# The pixel formats, and the inputs' colour tags.
 SOURCES = {"full": ("yuv420p", ["-vf", "setparams=range=pc:colorspace=bt709", "-color_range", "pc"]),
            "limited": ("yuv420p", ["-vf", "setparams=range=tv:colorspace=bt709", "-color_range", "tv"]),
            "HDR": ("yuv420p", ["-vf", "setparams=range=tv:colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084"]),
            "RGB": ("gbrp", ["-color_range", "pc"]),
            "grey": ("gray", ["-color_range", "pc"])}
-# Encoders that are not run, and why.
+# Encoders that are not run, by the reason.
 LEFT_OUT = {"hardware that is not here": "_(nvenc|qsv|vaapi|v4l2m2m|omx|amf|mf|videotoolbox)$",
             "no decoder shows them": "^a64",
             "two colours": "^(pbm|xbm|xface)$",
             "a frame in memory, no file": "^wrapped_avframe$"}
-SIZES = {"dvvideo": (720, 576)}  # that these take; the others take CIF
+SIZES = {"dvvideo": (720, 576)}  # required sizes; the other encoders take CIF
 OPTIONS = {"libaom-av1": ["--encoder-opt", "cpu-used=8"], "libsvtav1": ["--preset", "12"],
            "librav1e": ["--encoder-opt", "speed=10"]}
-# Of what is shown, codes of 8 bits: few colours, hardly any bits.
+# Tolerances in the shown picture, in codes of 8 bits: these codecs have few colours or hardly any bits.
 TOLERANCES = {"msvideo1": 40, "cinepak": 40, "roqvideo": 40, "rpza": 12, "smc": 40, "gif": 40, "cljr": 30, "flv": 8, "flashsv2": 20,
               "svq1": 12, "libwebp": 8, "vbn": 12, "hap": 12, "asv1": 12, "asv2": 12, "vc2": 12}
 TOLERANCE = 6
-# The container has no name for them, and only FFmpeg guesses what they are.
+# The container has no name for these codecs, and only FFmpeg guesses them.
 NAMELESS = {("mkv", "gif"), ("avi", "prores"), ("mpg", "mjpeg"), ("nut", "prores"), ("mov", "utvideo"), ("mov", "speedhq"),
             ("avi", "hap"), ("nut", "hap")}
-# Grey as floats, which FFmpeg's scaler takes for limited range where nothing is said, and for full range in integers.
-# RGB in DNxHR, which the decoder of FFmpeg 7.1 calls BT.709, so that it is taken for YUV by its scaler.
+# FFmpeg's scaler takes untagged grey for limited range in floats, but for full range in integers.
+# FFmpeg 7.1's decoder calls RGB in DNxHR BT.709, so that its scaler takes it for YUV.
 SHOWN_OTHERWISE = {("exr", "grey"), ("pfm", "grey"), ("phm", "grey"), ("dnxhd", "RGB")}
-# Of players of 2005, in a pixel format that FFmpeg itself calls obsolete and nothing else; and indices into 256 colours,
-# for which FFmpeg's scaler has one set whatever the picture is.
+# amv is for players of 2005, and only in a pixel format that FFmpeg itself calls obsolete. smc has indices into 256
+# colours, for which FFmpeg's scaler always uses the same palette.
 NOT_TAKEN = {"amv", "smc"}
-FRAMES = 6  # fewer make a transport stream that ffprobe does not take for one
-LIMIT = 60  # seconds for one run: more is a hang; --limit
+FRAMES = 6  # ffprobe does not recognize a transport stream with fewer
+LIMIT = 60  # seconds for one run, beyond which it hangs; --limit
 
 
 def run(words, binary=False, limit=None):
@@ -55,13 +55,13 @@ def run(words, binary=False, limit=None):
 
 
 def patches():
-    """Y, U, V in full range, of colours that limited range holds too: greys, and not too strong colours."""
+    """Returns Y, U and V in full range of colours that limited range holds too: greys and moderate colours."""
     greys = [(y, 128, 128) for y in (0, 16, 64, 128, 192, 235, 255)]
     return greys + [(90, 100, 160), (120, 160, 100), (160, 120, 90), (60, 150, 140), (200, 110, 135)]
 
 
 def make_input(folder, kind, width, height):
-    """Lossless, in a container that says everything: frames of 12 patches."""
+    """Makes frames of 12 patches, lossless, in a container with all colour tags."""
     name = folder / f"{kind}-{width}x{height}.mkv"
     if name.exists():
         return name
@@ -95,7 +95,7 @@ def shown_of_input(name, width, height):
 
 
 def shown(name, width, height):
-    """What ffmpeg shows of the middle of each patch of the first frame; none where it shows nothing."""
+    """Returns the middle of each patch of the first frame as ffmpeg shows it; empty if it shows nothing."""
     done = run(["ffmpeg", "-nostdin", "-v", "quiet", "-i", str(name), "-frames:v", "1", "-vf",
                 "scale=flags=accurate_rnd+full_chroma_int", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], binary=True)
     if len(done.stdout) != width * height * 3:
@@ -110,18 +110,18 @@ def shown(name, width, height):
 
 
 def first_frame(name):
-    """The codec, and the first frame with its pixel format and colours, as ffprobe decodes it."""
+    """Returns the codec, and the first frame's pixel format and colours, as ffprobe decodes it."""
     done = run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-read_intervals", "%+#1", "-show_entries",
                 "stream=codec_name:frame=pix_fmt,color_range,color_space,color_primaries,color_transfer", "-of", "json", str(name)])
-    about = json.loads(done.stdout if done.returncode == 0 else "{}")  # what it has begun else is no JSON
+    about = json.loads(done.stdout if done.returncode == 0 else "{}")  # incomplete output is no JSON
     frame = (about.get("frames") or [{}])[0]
     return (about.get("streams") or [{}])[0].get("codec_name", ""), frame
 
 
 def ffmpeg_can(source, encoder, output, codec):
-    """Whether ffmpeg writes it so that the same codec is found in it and decoded."""
+    """Returns whether ffmpeg can write the file so that the same codec is found in it and decoded."""
     if encoder == "libsvtav1":
-        return False  # SVT-AV1 1.4 waits for ever where the container refuses it
+        return False  # SVT-AV1 1.4 hangs if the container refuses it
     try:
         done = run(["ffmpeg", "-y", "-nostdin", "-v", "warning", "-i", str(source), "-frames:v", str(FRAMES), "-c:v", encoder,
                     "-strict", "-2", str(output)], limit=10)
@@ -137,7 +137,7 @@ def size_of(encoder):
 
 
 def is_full(frame):
-    """As FFmpeg takes it where nothing is said; grey whatever is said (MagicYUV's decoder calls it limited)."""
+    """Returns whether FFmpeg takes a frame for full range. Grey always is (MagicYUV's decoder calls it limited)."""
     kind = frame.get("pix_fmt", "")
     said = frame.get("color_range", "unknown") if not kind.startswith("gray") else "pc"
     return said == "pc" if said in ("pc", "tv") else bool(re.match("yuvj|gray|ya|pal8|(0?rgb|0?bgr|gbr|argb|abgr|mono)", kind))
@@ -148,7 +148,7 @@ def is_rgb(frame):
 
 
 def outcome(frame, kind, said):
-    """What became of the colours: a word for the table, and what has become of them without a line."""
+    """Returns what became of the colours: a word for the table, and changes without a message."""
     line = " ".join(re.findall(r".*\[(?:converted|colours-assumed|not-held)\].*", said))
     changed = [word for word, expression in (("range", "range to "), ("matrix", r"matrix \S+ to ")) if re.search(expression, line)]
     named = re.findall(r"(matrix|primaries|transfer) \w", "".join(re.findall("players will not know(.*)", said)))
@@ -169,12 +169,12 @@ def outcome(frame, kind, said):
 
 
 def check(vidconv, folder, encoder, codec, ending, kind, can):
-    """What is wrong, and what came of it otherwise. `can` keeps what ffmpeg can."""
+    """Returns what is wrong, and the outcome otherwise. `can` caches what ffmpeg can do."""
     size = size_of(encoder)
     source = make_input(folder, kind, *size)
     output = folder / f"{encoder}-{kind}.{ending}"
     if can.get(ending) is None and ending in can:
-        return "", "refused"  # by the codec's name, whatever the pictures are
+        return "", "refused"  # because of the codec's name, whatever the pictures are
     try:
         done = run([vidconv, str(source), "-o", str(output), "-y", "--kernel", "identity", "--codec", encoder, *OPTIONS.get(encoder, [])])
         if done.returncode != 0:
@@ -199,7 +199,7 @@ def check(vidconv, folder, encoder, codec, ending, kind, can):
 
 
 def encoders():
-    """The video encoders of this ffmpeg, each with its codec; and those that are not run, by the reason."""
+    """Returns this ffmpeg's video encoders with their codecs, and those that are not run, by the reason."""
     names = re.findall(r"^ V\S+ (\S+)\s.*?(?:\(codec (\S+)\))?$", run(["ffmpeg", "-v", "quiet", "-encoders"]).stdout, re.M)
     out = {why: [n for n, _ in names if re.search(expression, n)] for why, expression in LEFT_OUT.items()}
     gone = {n for left in out.values() for n in left}
@@ -207,8 +207,8 @@ def encoders():
 
 
 def table(results, containers, left_out):
-    """Markdown: what came of each encoder's video in each container; encoders and inputs that are alike in one row."""
-    alike = {}  # the rows of an encoder, and whose they are
+    """Returns Markdown: the outcome of each encoder in each container, with equal encoders and inputs in one row."""
+    alike = {}  # encoders by their rows
     for encoder in sorted(results):
         inputs = {}
         for kind in SOURCES:

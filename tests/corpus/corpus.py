@@ -18,7 +18,7 @@ import make
 from judge import Clip, Judge
 from recipes import RECIPES
 
-LIMIT = 60  # seconds for one run of vidconv: more is a hang
+LIMIT = 60  # seconds for one run of vidconv, beyond which it hangs
 
 
 def run(words, **more):
@@ -27,13 +27,13 @@ def run(words, **more):
 
 
 def for_ending(words, ending):
-    """Words such as "mp4:ttf" count for that container only."""
+    """Returns the words for a container: a word such as "mp4:ttf" counts for mp4 only."""
     pick = lambda w: w.split(":", 1)[1] if re.match(r"[a-z0-9]+:", w) else w
     return {pick(w) for w in words if not re.match(r"[a-z0-9]+:", w) or w.startswith(ending + ":")}
 
 
 def check(vidconv, folder, recipe):
-    """What is wrong, one text for each thing."""
+    """Returns what is wrong, one text for each fault."""
     source = folder / recipe.name
     wrong = []
     into = Clip(source, video=2 if "--video 2" in recipe.options else 1)
@@ -69,7 +69,7 @@ def convert(vidconv, recipe, source, into, output, ending, own):
         wrong.append(f"{len(out.frames)} frames, expected {recipe.frames}")
     if recipe.seconds >= 0 and (took := float(out.frame_times()[-1] - out.frame_times()[0])) and abs(took - recipe.seconds) > 0.02:
         wrong.append(f"{took} s from the first frame to the last, expected {recipe.seconds}")
-    if recipe.exit == 7:  # the frames that came are there; the rest cannot be compared
+    if recipe.exit == 7:  # the decoded frames are in the output; the rest cannot be compared
         if not out.frames or out.undecodable:
             wrong.append(f"the output of a damaged input does not play: {out.complaints[:300]}")
         return wrong
@@ -85,7 +85,7 @@ def convert(vidconv, recipe, source, into, output, ending, own):
 
 
 def compare_hashes(vidconv, recipe, into):
-    """What vidconv filters is what ffmpeg decodes."""
+    """Compares the frames that vidconv filters with those that ffmpeg decodes."""
     done = run([vidconv, into.path, "-o", "md5:", "--kernel", "identity", *recipe.options.split()])
     if "converted to" in done.stderr:
         return []

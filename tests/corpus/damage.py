@@ -15,14 +15,14 @@ import tempfile
 
 from recipes import RECIPES
 
-LIMIT = 60  # seconds for one run: more is a hang
-# Not of the picture: what becomes of it after decoding, and the codecs of sound that ffmpeg opens to
-# know its streams.
+LIMIT = 60  # seconds for one run, beyond which it hangs
+# These messages do not concern the picture: they come after decoding, or from codecs of sound that ffmpeg opens to
+# probe its streams.
 ELSEWHERE = re.compile(r"\[null @|non monoton|^\[(aac|mp[23](float)?|e?ac3|opus|vorbis|wma\w*) @")
 
 
 def broken(data, chance):
-    """What was done, and what came of it."""
+    """Returns the kind of damage and the damaged bytes."""
     kind = chance.choice(("bytes", "zeros", "noise", "lost", "added", "cut", "beheaded"))
     begin, end = chance.choice(((0.002, 0.1), (0.1, 0.5), (0.4, 0.8), (0.8, 0.99)))
     at = chance.randrange(int(len(data) * begin), int(len(data) * end) + 1)
@@ -53,7 +53,7 @@ def run(words, stdin):
 
 
 def check(vidconv, source, number):
-    """What is wrong; empty where nothing is."""
+    """Returns what is wrong; empty if nothing is."""
     chance = random.Random(f"{source.name} {number}")
     piped = chance.random() < 0.3
     kind, data = broken(source.read_bytes(), chance)
@@ -73,7 +73,7 @@ def check(vidconv, source, number):
 def main():
     vidconv, folder, *per_file = sys.argv[1:]
     folder = pathlib.Path(folder).resolve()
-    # Numbered pictures are many files; text says nothing of a picture.
+    # Numbered pictures are many files, and text files have no picture.
     names = [r.name for r in RECIPES if r.exit == 0 and not r.options and "%" not in r.name]
     sources = [folder / name for name in names if (folder / name).exists()]
     jobs = [(s, n) for s in sources for n in range(int(per_file[0]) if per_file else 1)]

@@ -29,7 +29,7 @@ class Hdr(Checks):
         self.writes_hdr10plus = numbers >= [58, 5, 100]
 
     def metadata(self, path):
-        """Of each frame, in the order in which they are shown: what ffprobe says of it."""
+        """Returns ffprobe's metadata of each frame, in display order."""
         done = self.run("ffprobe", "-v", "error", "-select_streams", "v", "-show_frames", "-show_entries", "frame=side_data_list", "-of", "json", path)
         frames = json.loads(done.stdout or "{}").get("frames", [])
         return [[s for s in f.get("side_data_list", []) if s["side_data_type"] in OF_FRAMES] for f in frames]
@@ -74,7 +74,7 @@ class Hdr(Checks):
                                  "--shards", "3", "--jobs", "2")
 
     def on_hosts(self):
-        """Parts for other hosts are packets, and nothing beside them."""
+        """Shards on other hosts hold packets only, without side data."""
         for kind, encoder in (("hdr10plus", "libx265"), ("dolby_vision", "libx265"), ("hdr10plus", "libx264"), ("hdr10plus", "libvpx-vp9")):
             name = f"{kind}-{encoder}"
             source, out, job = self.folder / f"{kind}.mp4", self.folder / f"{name}-joined.mkv", self.folder / f"{name}-job"
@@ -91,7 +91,7 @@ class Hdr(Checks):
             self.expect(f"{name} on hosts: kept {kept}, but said: {said}", (NAMES[kind] in said) != kept)
 
     def moved(self):
-        """Where the picture is turned or beside another, what was said of it is not true."""
+        """Metadata of a picture is dropped if the picture is rotated or put beside another."""
         for kind in ("hdr10plus", "dolby_vision"):
             self.compare(kind, f"{kind}-beside.mp4", False, "--codec", "libx265", "--compare", "side")
             self.compare(kind, f"{kind}-turned.mkv", False, "--codec", "libx264", "--orientation", "90")

@@ -7,23 +7,23 @@ import subprocess
 
 Fraction = fractions.Fraction
 
-# Languages that have two codes, of which containers choose one.
+# Languages with two codes, of which a container uses one.
 SAME_LANGUAGE = {"fre": "fra", "ger": "deu", "dut": "nld", "chi": "zho", "cze": "ces", "gre": "ell"}
-# Said of a stream in its own way elsewhere, or of a kind of which there is no other.
+# Dispositions that other containers express differently, or that mark the only stream of its kind.
 OWN_DISPOSITIONS = {"default", "attached_pic", "timed_thumbnails", "still_image", "metadata", "non_diegetic"}
 
-# Metadata that tells who wrote a file, or is the container's own business.
+# Metadata about the writer of a file, or internal to the container.
 OWN_TAGS = {"encoder", "major_brand", "minor_version", "compatible_brands", "vendor_id", "duration",
             "handler_name", "creation_time", "_statistics_writing_app", "_statistics_tags", "bps",
             "file_package_umid", "material_package_umid", "number_of_frames", "number_of_bytes", "service_name", "service_provider"}
 PICTURE = ("width", "height", "pix_fmt", "sample_aspect_ratio", "color_range", "color_space",
            "color_transfer", "color_primaries", "chroma_location")
 FRAME_FLAGS = ("interlaced_frame", "top_field_first")
-# Side data of a stream that stays true when its pictures are filtered.
+# Side data of a stream that stays valid when its pictures are filtered.
 SIDE_DATA = {"Display Matrix", "Mastering display metadata", "Content light level metadata"}
 
 
-LIMIT = 120  # seconds for one run of ffprobe or ffmpeg: more is a hang
+LIMIT = 120  # seconds for one run of ffprobe or ffmpeg, beyond which it hangs
 
 
 def run(words):
@@ -37,23 +37,23 @@ def time(value, base):
 
 
 class Clip:
-    """What ffprobe says about a file; `video` is the number of the filtered stream among its
-    moving pictures, counted from 1, and `all` whether the others are filtered too."""
+    """A file as ffprobe describes it; `video` is the number of the filtered stream among its
+    moving pictures, counted from 1, and `all` says whether the others are filtered too."""
 
     def __init__(self, path, video=1, all=False):
         self.path = str(path)
         self.files = ["-start_number", "7"] if "seq%03d" in self.path else []
-        self.decoder = []  # options of ffmpeg that choose another than ffprobe's
+        self.decoder = []  # options of ffmpeg that choose another decoder than ffprobe's
         code, out, self.complaints = run(
             ["ffprobe", "-v", "error", *self.files, "-show_streams", "-show_format", "-show_chapters",
              "-show_programs", "-show_packets", "-show_data_hash", "md5", "-of", "json", self.path])
         self.readable = code == 0
-        shown = json.loads(out or "{}") if self.readable else {}  # what it has begun is no JSON
+        shown = json.loads(out or "{}") if self.readable else {}  # incomplete output is no JSON
         self.streams = [{"codec_type": "unknown", **s} for s in shown.get("streams", [])]
         self.chapters = shown.get("chapters", [])
         self.programs = shown.get("programs", [])
         self.tags = shown.get("format", {}).get("tags", {})
-        self.begin = Fraction(shown.get("format", {}).get("start_time", 0))  # becomes 0, unless times are copied
+        self.begin = Fraction(shown.get("format", {}).get("start_time", 0))  # 0 in the output, unless times are copied
         self.packets = [[] for _ in self.streams]
         for packet in shown.get("packets", []):
             self.packets[packet["stream_index"]].append(packet)
@@ -76,13 +76,13 @@ class Clip:
         return json.loads(out or "{}").get("frames", [])
 
     def _see_transparency(self):
-        """By the decoder that has it: FFmpeg's own of WebM have not."""
+        """Uses a decoder that supports transparency: FFmpeg's own decoders of WebM do not."""
         says = {k.lower(): v for k, v in self.video.get("tags", {}).items()}.get("alpha_mode") == "1"
         decoder = {"vp8": "libvpx", "vp9": "libvpx-vp9"}.get(self.video["codec_name"]) if says else None
         if not decoder:
             return
         if "yuva" not in run(["ffmpeg", "-nostdin", "-c:v", decoder, "-i", self.path, "-frames:v", "1", "-f", "null", "-"])[2]:
-            self.video["tags"] = {k: v for k, v in self.video["tags"].items() if k.lower() != "alpha_mode"}  # it says so, and has none
+            self.video["tags"] = {k: v for k, v in self.video["tags"].items() if k.lower() != "alpha_mode"}  # tagged, but without alpha
             return
         self.decoder = ["-c:v", decoder]
         for about in (self.video, *self.frames):
@@ -97,7 +97,7 @@ class Clip:
         return [time(p.get("pts", p.get("dts")), base) for p in self.packets[index]]
 
     def frame_hashes(self):
-        """MD5 of every decoded picture."""
+        """Returns the MD5 of every decoded picture."""
         if not self.video:
             return []
         code, out, _ = run(
@@ -116,7 +116,7 @@ def tags(of, also=()):
 
 
 class Judge:
-    """Collects what is wrong with `out`, made from `into`; `ending` is the container's."""
+    """Collects what is wrong with `out`, made from `into`; `ending` is its container's extension."""
 
     def __init__(self, into, out, ending, same_container, lost, except_for, said):
         self.into, self.out, self.ending, self.said = into, out, ending, said
@@ -126,7 +126,7 @@ class Judge:
     def expect(self, what, expected, found):
         if expected == found or what in self.except_for:
             return
-        if isinstance(expected, dict) and isinstance(found, dict):  # what differs is enough to show
+        if isinstance(expected, dict) and isinstance(found, dict):  # only differences are shown
             differ = {k for k in expected | found if expected.get(k) != found.get(k)}
             expected = {k: v for k, v in expected.items() if k in differ}
             found = {k: v for k, v in found.items() if k in differ}
@@ -156,7 +156,7 @@ class Judge:
         copied = [s for s in self.into.streams if s["index"] not in self.into.filtered
                   and self.name(s) not in self.lost]
         found = [s for s in self.out.streams if s["index"] not in self.out.filtered]
-        # The titles of chapters are a stream in MP4, and nothing but chapters elsewhere.
+        # Chapters' titles are a stream in MP4, but not in other containers.
         titles = lambda s: s.get("codec_name") == "bin_data" and s["codec_tag_string"] == "text"
         copied = [s for s in copied if not titles(s)]
         found = [s for s in found if not titles(s)]
@@ -172,8 +172,8 @@ class Judge:
         return found
 
     def compare_times(self):
-        """The filtered stream's packets are shown when the input's frames were. Returns by how much
-        all times of the output are shifted: 0, but for containers that hold no time before 0."""
+        """Checks that the filtered stream's packets have the times of the input's frames. Returns by how much
+        all times of the output are shifted: 0, except in containers that hold no time before 0."""
         tick = Fraction(self.out.video["time_base"])
         expected = [t if t is None else t - self.into.begin for t in self.into.frame_times()]
         found = sorted(t for t in self.out.packet_times(self.out.video["index"]) if t is not None)
@@ -192,7 +192,7 @@ class Judge:
         return shift
 
     def as_turned(self, key):
-        """What the input says of its pictures, as it is where they are turned."""
+        """Returns a property of the input's pictures as it is after their rotation."""
         known = self.into.video.get(key)
         if not re.search(r"pictures are turned, \d+x\d+ becomes", self.said):
             return known
@@ -200,7 +200,7 @@ class Judge:
             return self.into.video["height" if key == "width" else "width"]
         if key == "sample_aspect_ratio" and known not in (None, "0:1"):
             return ":".join(reversed(known.split(":")))
-        return known if key != "chroma_location" else None  # it is turned, and has no word everywhere
+        return known if key != "chroma_location" else None  # rotated, some locations have no name
 
     def compare_picture(self):
         for key in PICTURE:
@@ -211,9 +211,9 @@ class Judge:
                 continue
             found = self.out.video.get(key)
             if key == "color_range" and known == "tv" and found in (None, "unknown"):
-                continue  # what is meant where nothing is said
+                continue  # the default of an untagged file
             if key == "color_space" and known == "gbr":
-                continue  # RGB: new decoders say so, YUV has another, and no file needs to say it
+                continue  # new decoders report RGB, YUV has another value, and files need not tell it
             plain = lambda s: s.replace("yuvj", "yuv") if isinstance(s, str) else s
             self.expect(key, plain(known), plain(found))
         flags = lambda clip: [tuple(f.get(k) for k in FRAME_FLAGS) for f in clip.frames]
@@ -233,7 +233,7 @@ class Judge:
         return sorted(known)
 
     def compare_copy(self, source, copy, shift):
-        """A copied stream has the same packets at the same times."""
+        """Checks that a copied stream has the same packets at the same times."""
         name = f"stream {source['index']} ({source.get('codec_name')})"
         shown = lambda packets: [p for p in packets if not (
             source.get("codec_type") == "subtitle" and int(p["size"]) <= 2)]  # MP4 fills the gaps
@@ -255,7 +255,7 @@ class Judge:
                 break
 
     def compare_description(self, source, copy):
-        """What is said of a stream is said of the other, or named as lost."""
+        """Checks that a stream's metadata is kept or named as lost."""
         name = f"stream {source['index']}"
         said = self.said_of(source["index"])
         there = tags(copy.get("tags", {}))
@@ -264,7 +264,7 @@ class Judge:
             if key == "language" and value == "und" or key in said:
                 continue
             if key in ("filename", "mimetype") and self.ending != "mkv":
-                continue  # of an attached file; elsewhere it is a stream
+                continue  # it belongs to an attached file, which is a stream in other containers
             plain = lambda text: SAME_LANGUAGE.get(text, text) if key == "language" else text
             self.expect(f"{name} {key}", plain(value), plain(there.get(key)))
         for flag, value in source["disposition"].items():
@@ -277,7 +277,7 @@ class Judge:
             self.expect(f"{name} default", expected, copy["disposition"]["default"])
 
     def said_of(self, index):
-        """The words that a line says the output cannot hold of a stream."""
+        """Returns the properties of a stream that the output cannot hold, according to a message."""
         found = re.findall(rf"cannot hold: .*?of stream #{index}: ([^;\[]*)", self.said)
         return found[0].lower() if found else ""
 
@@ -288,7 +288,7 @@ class Judge:
         lost = re.findall(r"cannot hold: (?:chapters; )?the tags ([^;\[]*)|cannot hold these tags: ([^;\[]*)", self.said)
         lost = [tag for names in lost for tag in "".join(names).lower().strip().split(", ")]
         there = tags(self.out.tags, also=("creation_time",))
-        for stream in self.out.streams:  # where Ogg has those of the file
+        for stream in self.out.streams:  # Ogg keeps the file's tags there
             if self.ending in ("ogv", "ogg"):
                 there = {**tags(stream.get("tags", {})), **there}
         for program in self.out.programs:
@@ -304,5 +304,5 @@ class Judge:
             ends = slice(0, 3) if self.ending != "wmv" else slice(0, 3, 2)  # ASF has marks without ends
             wanted = [mark(c, self.into.begin)[ends] for c in self.into.chapters]
             if self.ending in ("mp4", "mov") and wanted[0][0] < 0.1:
-                wanted[0] = (0.0, *wanted[0][1:])  # their first title is shown from the beginning
+                wanted[0] = (0.0, *wanted[0][1:])  # the first title begins with the file
             self.expect("chapters", wanted, [mark(c, 0)[ends] for c in self.out.chapters])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the corpus: make.py DIR. Does nothing where it is there."""
+"""Makes the corpus: make.py DIR. Does nothing if it is there."""
 
 import concurrent.futures
 import hashlib
@@ -23,11 +23,11 @@ def ffmpeg(folder, arguments, output):
         raise RuntimeError(f"ffmpeg cannot make {output}: {shlex.join(made.args)}")
 
 
-# Things that ffmpeg cannot make.
+# The functions below make files that ffmpeg cannot make.
 
 
 def supfile():
-    """A PGS subtitle: a white box from 0.08 to 0.32 s."""
+    """Returns a PGS subtitle: a white box from 0.08 to 0.32 s."""
     width, height = 64, 48
 
     def segment(seconds, kind, body):
@@ -66,7 +66,7 @@ def helpers(folder):
     (folder / "words.sup").write_bytes(supfile())
 
 
-# What recipes name after an "!": each takes the folder, the file to make and the words that follow.
+# Recipes name these functions after an "!": each takes the folder, the file to make and the words that follow.
 
 
 def rotated(folder, output):
@@ -88,7 +88,7 @@ def cut_fast_start(folder, output):
 
 
 def drop_packets(folder, output, name, after="3"):
-    """Some of those behind the first third, or another part of the file."""
+    """Drops some packets behind the first third, or another part, of the file."""
     data = (folder / name).read_bytes()
     packets = [data[i : i + 188] for i in range(0, len(data), 188)]
     begin = len(packets) // int(after)
@@ -111,7 +111,7 @@ def flip(folder, output, name):
 
 
 def again(folder, output, container, *starts):
-    """Joined, each part with its own start."""
+    """Joins pieces, each with a start of its own."""
     joined = b""
     for start in starts:
         ffmpeg(folder, V + A + "-c:v mpeg2video -bf 2 -c:a mp2 " + ("-f vob " if container == "mpg" else "") + "-output_ts_offset " + start,
@@ -121,7 +121,7 @@ def again(folder, output, container, *starts):
 
 
 def fragments(folder, output, *numbers):
-    """The header of a stream in fragments of ten frames, and some of these."""
+    """Writes the header of a stream in fragments of ten frames, and some of the fragments."""
     place = folder / f"{output}.dash"
     place.mkdir()
     ffmpeg(folder, V.replace("0.4", "2") + X264 + "-f dash -seg_duration 0.4 -init_seg_name init.mp4 "
@@ -131,7 +131,7 @@ def fragments(folder, output, *numbers):
 
 
 def segments(folder, output):
-    """Cut by ffmpeg and put together again, each with tables and counters of its own."""
+    """Joins segments made by ffmpeg, each with tables and counters of its own."""
     place = folder / f"{output}.parts"
     place.mkdir()
     ffmpeg(folder, "-i {dir}/h264-aac.mp4 -c copy -f segment -segment_time 0.1", f"{place.name}/%d.ts")
@@ -139,7 +139,7 @@ def segments(folder, output):
 
 
 def other_fields(folder, output, name, flag, order):
-    """Matroska's flag of interlacing and order of fields, saying what the pictures do not."""
+    """Sets Matroska's interlacing flag and field order so that they contradict the pictures."""
     data = (folder / name).read_bytes()
     assert data.count(b"\x9a\x81\x01\x9d\x81") == 1
     at = data.index(b"\x9a\x81\x01\x9d\x81")
@@ -147,7 +147,7 @@ def other_fields(folder, output, name, flag, order):
 
 
 def without_start(folder, output, name):
-    """The tables, then what comes after the first quarter: the first key frame is gone."""
+    """Keeps the tables and all after the first quarter, without the first key frame."""
     data = (folder / name).read_bytes()
     keep = len(data) // 188 // 4 * 188
     (folder / output).write_bytes(data[: 3 * 188] + data[keep:])
@@ -179,7 +179,7 @@ def size_changes(folder, output):
 
 
 def coded_size_changes(folder, output, codec):
-    """A key frame of another size every 10 frames, in a container that does not mind."""
+    """Makes a key frame of another size every 10 frames, in a container that allows it."""
     words = {"vp8": "-c:v libvpx -g 10", "vp9": "-c:v libvpx-vp9 -g 10 -cpu-used 8 -deadline realtime",
              "h264": X264, "hevc": X265.format("keyint=10")}[codec]
     raw = {"vp8": "ivf", "vp9": "ivf", "h264": "ts", "hevc": "ts"}[codec]
@@ -193,7 +193,7 @@ def coded_size_changes(folder, output, codec):
 
 
 def boxes(data):
-    """{kind: body} of ISO 14496-12, for kinds that occur once."""
+    """Returns {kind: body} of the boxes of ISO 14496-12, for kinds that occur once."""
     found, at = {}, 0
     while at + 8 <= len(data):
         size = int.from_bytes(data[at : at + 4], "big")
@@ -203,7 +203,7 @@ def boxes(data):
 
 
 def two_entries(folder, output):
-    """A track whose second half is coded by another header: two sample entries, and a chunk of each."""
+    """Makes a track whose halves have different headers: two sample entries, with one chunk each."""
     halves = []
     for number, how in enumerate(("", "-coder 0 -refs 1 -qp 40")):
         name = f"{output}.{number}.mp4"
@@ -238,7 +238,7 @@ def two_entries(folder, output):
                table(b"stco", *map(number, places)))
 
     def rebuild(data, path):
-        """The boxes of `data`, with that table in place of the old one; durations are left to the samples."""
+        """Returns the boxes of `data` with the new table; durations follow from the samples."""
         out, at = b"", 0
         while at + 8 <= len(data):
             size = int.from_bytes(data[at : at + 4], "big")
@@ -261,7 +261,7 @@ def field(value, bits):
 
 
 def unsigned(value):
-    """ue(v) of H.265."""
+    """Returns ue(v) of H.265."""
     return "0" * ((value + 1).bit_length() - 1) + f"{value + 1:b}"
 
 
@@ -270,18 +270,18 @@ def in_bytes(bits):
 
 
 def hdr10plus(number):
-    """Of a picture (SMPTE ST 2094-40), each its own: 400 cd/m2, one window, nine percentages, so that it takes some bytes."""
+    """Returns a picture's own HDR10+ message (SMPTE ST 2094-40): 400 cd/m2, one window and nine percentages, for size."""
     window = field(1000 + number, 17) * 3 + field(500, 17) + field(9, 4) + "".join(field(i, 7) + field(number * 300, 17) for i in range(9)) + field(0, 10)
     return t35(b"\xb5\x00\x3c\x00\x01\x04\x01", field(1, 2) + field(400, 27) + "0" + window + "000")
 
 
 def vivid(number):
-    """Of a picture (CUVA 005.1): least, mean, variance and largest of the maxima, no curve."""
+    """Returns a picture's HDR Vivid message (CUVA 005.1): least, mean, variance and largest of the maxima, no curve."""
     return t35(b"\x26\x00\x04\x00\x05", field(1, 8) + "".join(field(v, 12) for v in (0, 900, 200, 3000 + number)) + "00")
 
 
 def dolby_vision_rpu(number):
-    """Of a picture, profile 8.1: the samples are what they were, each picture has its own largest level (ETSI GS CCM 001, 5)."""
+    """Returns a picture's RPU of profile 8.1 (ETSI GS CCM 001, 5): samples unchanged, with its own largest level."""
     header = field(2, 6) + field(18, 11) + field(1, 4) + field(0, 4) + "1" + "0" + field(0, 2) + unsigned(23) + field(1, 2) + "0"
     header += unsigned(2) + unsigned(2) + unsigned(4) + "0" + "000" + "0" + "1"
     header += "1" + "0" + unsigned(0) + unsigned(0) * 2 + (unsigned(0) + field(0, 10) + field(1023, 10)) * 3 + unsigned(0) * 2
@@ -302,7 +302,7 @@ def dolby_vision_rpu(number):
 
 
 def escape(raw):
-    """Without what looks like the start of a NAL unit."""
+    """Escapes bytes that look like the start of a NAL unit."""
     escaped, zeros = bytearray(), 0
     for byte in raw:
         if zeros >= 2 and byte <= 3:
@@ -314,13 +314,13 @@ def escape(raw):
 
 
 def t35(header, bits):
-    """A message of ITU-T T.35 as an SEI message of HEVC."""
+    """Returns a message of ITU-T T.35 as an SEI message of HEVC."""
     body = header + in_bytes(bits)
     return b"\x00\x00\x00\x01\x4e\x01" + escape(bytes([4, len(body)]) + body + b"\x80")
 
 
 def dynamic_hdr(folder, output, kind):
-    """HDR10 without B-frames, with the message before each picture, or behind it where it is Dolby Vision's."""
+    """Makes HDR10 without B-frames, with a message before each picture; Dolby Vision's is behind it."""
     message = {"hdr10plus": hdr10plus, "vivid": vivid, "dolby_vision": dolby_vision_rpu}[kind]
     number = 0
     x265 = X265.replace("{}", "bframes=0:" + HDR)
@@ -342,13 +342,13 @@ def dynamic_hdr(folder, output, kind):
 
 
 def dolby_vision(folder, output, name):
-    """With the box that says so (profile 8.1: HDR10 for those who do not know it)."""
+    """Adds the box that marks Dolby Vision (profile 8.1, which is HDR10 for other players)."""
     data = (folder / name).read_bytes()
     record = bytes([1, 0]) + int(field(8, 7) + field(1, 6) + "101", 2).to_bytes(2, "big") + b"\x10" + bytes(19)
     box = (8 + len(record)).to_bytes(4, "big") + b"dvvC" + record
 
     def within(data, path):
-        """Puts the box at the end of the one that the path leads to, and counts it in all sizes."""
+        """Appends the box to the one at the end of the path, and adds it to all sizes."""
         if not path:
             return data + box
         at = data.index(path[0]) - 4
@@ -356,7 +356,7 @@ def dolby_vision(folder, output, name):
         inner = within(data[at + 8 : at + size], path[1:])
         return data[:at] + (8 + len(inner)).to_bytes(4, "big") + path[0] + inner + data[at + size :]
 
-    # The index comes last, so that no place in the file changes.
+    # The index comes last, so that no offset in the file changes.
     (folder / output).write_bytes(
         within(data, [b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"hvc1"]))
 
@@ -375,12 +375,12 @@ def make(folder, recipe):
 
 
 def make_all(folder, recipes):
-    """All of them that this ffmpeg has encoders for."""
+    """Makes the files that this ffmpeg has encoders for."""
     folder.mkdir(parents=True)
     helpers(folder)
     encoders = available_encoders()
     recipes = [r for r in recipes if encoders.issuperset(r.needs)]
-    # What needs other files of the corpus comes after them.
+    # Files that need others of the corpus come after them.
     later = [r for r in recipes if r.make.startswith("!") or "{dir}" in r.make]
     last = [r for r in later if any(o.name in re.split("[ /]", r.make) for o in later)]
     for group in ([r for r in recipes if r not in later], [r for r in later if r not in last], last):
@@ -389,7 +389,7 @@ def make_all(folder, recipes):
 
 
 def main():
-    """Leaves a note of the recipes that the files were made by: all are made anew for others."""
+    """Makes the corpus and notes the recipes' digest: other recipes make all files again."""
     folder = pathlib.Path(sys.argv[1]).resolve()
     by = hashlib.sha256(b"".join(pathlib.Path(__file__).with_name(name).read_bytes()
                                  for name in ("make.py", "recipes.py"))).hexdigest()

@@ -24,10 +24,10 @@ import subprocess
 import sys
 
 CONTAINERS = "mkv mov mp4 avi nut mxf ts mpg vob webm ogv flv wmv gif apng y4m yuv dv gxf rm roq amv asf 3gp 3g2 m4v f4v ismv m2ts ivf mpjpeg smjpeg swf nsv h264 hevc mjpeg m1v m2v obu psp mk3d wtv %d.jpg %d.png %d.tiff %d.exr %d.dpx %d.webp".split()
-# What codecs are looked for in, first the containers that say most.
+# Containers to find a codec for, those with the most metadata first.
 IN = "mkv mov nut avi mxf mpg ogv webm flv gif apng dv roq amv ivf".split()
 PLAIN = "-f lavfi -i testsrc2=s=SIZE:r=25:d=0.12 "
-# What is special, how it is made, losslessly, and what a line may say of its loss.
+# Each special property, the arguments that make it losslessly, and a pattern for the message of its loss.
 SPECIAL = {
     "plain": (PLAIN + "-pix_fmt yuv420p -c:v ffv1", None),
     "fields": (PLAIN + "-vf setfield=tff -pix_fmt yuv422p -c:v ffv1 -level 3 -field_order tt", "interlaced"),
@@ -77,7 +77,7 @@ def described(path):
 
 @functools.cache
 def is_kept_by(special, source):
-    """How many frames the source has, and whether it has what is special."""
+    """Returns the source's number of frames, and whether it has the special property."""
     frames = described(source)[1]
     return len(frames), kept(special, source, frames)
 
@@ -99,7 +99,7 @@ def kept(special, path, frames):
 
 
 def coded_by(folder, encoder, special):
-    """A file of that codec, by ffmpeg, which has what is special where any has; none where ffmpeg makes none that it decodes."""
+    """Makes a file of that codec by ffmpeg, with the special property if possible; None if ffmpeg makes none that it decodes."""
     found, tries = None, 0
     for ending in IN:
         made = folder / f"in-{encoder}-{special}.{ending}"
@@ -107,7 +107,7 @@ def coded_by(folder, encoder, special):
         try:
             done = run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", folder / f"{special}.mkv", "-c:v", encoder, "-strict", "-2", *fields.split(), made)
         except subprocess.TimeoutExpired:
-            return found  # encoders of old games take minutes for a picture
+            return found  # old games' encoders take minutes for a picture
         frames = described(made)[1] if done.returncode == 0 else []
         if not frames or run("ffmpeg", "-v", "error", "-i", made, "-map", "0:v", "-f", "null", "-").stderr:
             continue
@@ -115,7 +115,7 @@ def coded_by(folder, encoder, special):
         if kept(special, made, frames):
             return made
         if tries == 3:
-            break  # it is the codec that has no word for it
+            break  # the codec itself cannot express it
     return found
 
 
@@ -140,7 +140,7 @@ def check(vidconv, folder, source, options, ending, special, refused):
     if done.returncode != 0:
         return f"exit code {done.returncode}: {said[-300:]}"
     if ending == "yuv":
-        return ""  # has no word for anything
+        return ""  # the format cannot express any property
     streams, frames = described(made)
     if not streams:
         return f"no video: {said[-300:]}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an output cannot hold is named, and refused by --strict; what it holds is not.
+"""Losses in an output are named, and refused by --strict; there is no message without a loss.
 
     named.py VIDCONV DIR    exits with 1 where one is wrong
 """
@@ -25,7 +25,7 @@ class Named(Checks):
         return self.run("ffprobe", "-v", "error", "-show_entries", entries, "-of", "csv=p=0", path).stdout
 
     def loses(self, source, name, words, *options):
-        """It is named, and --strict refuses."""
+        """Expects that the loss is named, and that --strict refuses it."""
         code, said = self.filter(source, name, *options)
         self.expect(f"{source.name} to {name} {options}: {words!r} is named: {said}", code == 0 and words in said)
         code, said = self.filter(source, name, *options, "--strict")
@@ -36,7 +36,7 @@ class Named(Checks):
         self.expect(f"{source.name} to {name} {options}: {words!r} is kept: {said}", code == 0 and words not in said)
 
     def captioned(self):
-        """H.264 with captions (ATSC A/53) before each picture."""
+        """Tests H.264 with captions (ATSC A/53) before each picture."""
         bare = self.ffmpeg(f"{PICTURE} -c:v libx264 -x264-params aud=1:slices=1:threads=1", "bare.h264").read_bytes()
         captions = b"\xb5\x00\x31GA94\x03\x42\xff" + b"\xfc\x94\x20" * 2 + b"\xff"
         sei = b"\x00\x00\x01\x06\x04" + bytes([len(captions)]) + captions + b"\x80"
@@ -67,7 +67,7 @@ class Named(Checks):
             self.loses(source, f"a.{ending}", "Stereo 3D")
 
     def sitings(self):
-        """DV's chroma is where its decoder says it is; where every row has chroma, only columns tell."""
+        """DV's chroma location is its decoder's; if every row has chroma, only columns matter."""
         for words, name in (("s=720x576:r=25 -pix_fmt yuv420p -c:v dvvideo", "pal.dv"), ("s=720x480:r=30000/1001 -pix_fmt yuv411p -c:v dvvideo", "ntsc.dv"),
                             ("s=720x576:r=25 -pix_fmt yuv422p -c:v dvvideo", "dv50.dv"), ("s=720x576:r=25 -pix_fmt yuv422p -c:v mpeg2video", "422.mpg")):
             source = self.ffmpeg(f"-f lavfi -t 0.2 -i testsrc2={words}", name)
@@ -104,7 +104,7 @@ class Named(Checks):
         self.loses(source, "clock.avi", "timecode_at_mark_in", "--codec", "ffv1")
 
     def manifests(self):
-        """A manifest of where a file comes from (C2PA): a box of MP4, a chunk of RIFF, a segment of JPEG, a chunk of PNG."""
+        """Tests manifests of a file's origin (C2PA): a box of MP4, a chunk of RIFF, a segment of JPEG, a chunk of PNG."""
         store = b"jumb\0\0\0\x1ejumdc2pa\0\x11\0\x10\x80\0\0\xaa\0\x38\x9b\x71\x03c2pa\0"
         sized = lambda body: (len(body) + 4).to_bytes(4, "big") + body
         box = lambda body: sized(b"uuid\xd8\xfe\xc3\xd6\x1b\x0e\x48\x3c\x92\x97\x58\x28\x87\x7e\xc4\x81\0\0\0\0manifest\0" + bytes(8) + sized(body))
@@ -139,7 +139,7 @@ class Named(Checks):
             source = self.ffmpeg(f"{PICTURE} -c:v hap -format hap_q", "q.mov")
             self.filter(source, "again.mov")
             self.expect("Hap Q stays Hap Q", "HapY" in self.probe(self.folder / "again.mov", "stream=codec_tag_string"))
-        # Values: fewer bits than the format has; what lossy coding makes of a picture is not meant.
+        # A loss of values means fewer bits than the format has, not the loss of lossy coding.
         plain = self.ffmpeg(f"{PICTURE} -pix_fmt yuv420p -c:v ffv1", "420.mkv")
         if "cljr" in self.encoders:
             self.loses(plain, "cljr.avi", "8 bits a sample as about 5", "--codec", "cljr")
@@ -165,7 +165,7 @@ class Named(Checks):
         self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -vf setfield=tff -c:v mpeg2video -flags +ilme+ildct", "large.mpg"), "a.mov", "is interlaced", "--codec", "dnxhd")
 
     def codecs(self):
-        """A codec that the container has no name for, or that there is no encoder of, is another's in the output. Matroska claims to hold any."""
+        """A codec without a name in the container, or without an encoder, is replaced. Matroska claims to hold any codec."""
         for encoder, name in (("roqvideo", "a.roq"), ("flashsv2", "a.flv"), ("prores_ks", "a.mov")):
             if encoder not in self.encoders:
                 continue
@@ -177,7 +177,7 @@ class Named(Checks):
         for encoder, name in (("cinepak", "a.avi"), ("mpeg2video", "a.ts"), ("prores_ks", "a.mov"), ("hap", "a.mov"), ("svq1", "a.mov"), ("rawvideo", "a.nut")):
             if encoder in self.encoders:
                 self.keeps(self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name), "b.mkv", "coded as")
-        # What has no list of its codecs is asked with the real video.
+        # A container without a list of its codecs is asked with the real video.
         for codec, options in (("dnxhd", "-profile:v dnxhr_hqx -pix_fmt yuv422p10le"), ("jpeg2000", "-pix_fmt yuv422p"), ("dvvideo", "-pix_fmt yuv420p"), ("prores", ""),
                                ("libx264", "-bf 3 -pix_fmt yuv420p"), ("libx264", "-flags +ilme+ildct -vf setfield=tff"), ("libx264", "-g 1 -pix_fmt yuv422p10le")):
             source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.4 -c:v {codec} {options}", "a.mov")
@@ -205,12 +205,12 @@ class Named(Checks):
         self.loses(self.folder / "fine%d.jpg", "fine.mkv", "without its finer chroma", "--codec", "ffv1")
 
     def counted(self, path):
-        """The packets of each stream."""
+        """Returns the number of packets of each stream."""
         lines = self.run("ffprobe", "-v", "error", "-analyzeduration", "100M", "-probesize", "100M", "-count_packets", "-show_entries", "stream=codec_type,nb_read_packets", "-of", "csv=p=0", path).stdout
         return {kind: int(count) for kind, count in re.findall("(video|audio),([0-9]+)", lines)}
 
     def late_sound(self):
-        """Sound that begins long after the picture, in containers whose headers do not tell of it, and later than libavformat looks for it."""
+        """Tests sound that begins long after the picture, later than libavformat probes, in containers whose headers do not tell of it."""
         picture = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=72 -c:v mpeg2video -b:v 200k", "picture.ts")
         for ending, video, sound in (("ts", "copy", "mp2"), ("mpg", "copy", "mp2"), ("mkv", "copy", "mp2"), ("flv", "flv", "mp3"), ("ts", "copy", "aac"), ("mpg", "copy", "ac3")):
             for begin in (9, 66):
@@ -223,7 +223,7 @@ class Named(Checks):
         code, said = self.filter(source, "several.mkv", "--strict")
         rates = re.findall("[0-9]{5}", self.probe(self.folder / "several.mkv", "stream=sample_rate"))
         self.expect(f"several late sounds are kept: {rates}: {said}", code == 0 and sorted(rates) == ["44100", "48000"])
-        # A pipe is read once: what is not found at its beginning is named.
+        # A pipe is read once: streams that are not found at its beginning are named.
         for ending, sound in (("ts", "mp2"), ("mpg", "mp2")):
             source = self.ffmpeg(f"-i {picture} -itsoffset 9 -f lavfi -i sine=sample_rate=44100:duration=2 -map 0 -map 1 -c:v copy -c:a {sound} -muxdelay 0", f"late.{ending}")
             for options in ((), ("--strict",)):
@@ -233,7 +233,7 @@ class Named(Checks):
                             and re.search("what these streams are was not found|was found too late", said))
 
     def never_any(self):
-        """A list of streams has one that never comes: nothing is lost."""
+        """Tests a table of streams with one that never comes: nothing is lost."""
         silent = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=2 -itsoffset 1.5 -f lavfi -i sine=duration=0.5 -map 0 -map 1 -c:v mpeg2video -c:a mp2 -streamid 1:257", "silent.ts")
         packets = silent.read_bytes()
         packets = [packets[at : at + 188] for at in range(0, len(packets), 188)]
@@ -248,7 +248,7 @@ class Named(Checks):
         return done.returncode, done.stderr
 
     def other_numbers(self):
-        """A broadcast whose streams get other numbers on the way: in the same program, in another, in one whose list has another number."""
+        """Tests a broadcast whose streams change numbers: in the same program, in another, in one whose table has another number."""
         hashes = lambda path: [line.split(",")[-1].strip() for line in self.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-f", "framemd5", "-").stdout.splitlines()
                                if not line.startswith("#")]
         in_order = lambda some, all_of: (rest := iter(all_of)) and all(h in rest for h in some)
@@ -266,14 +266,14 @@ class Named(Checks):
             self.expect(f"other numbers ({more}): the sound goes on", self.counted(out) == {"video": 150, "audio": 77 * 3})
             times = [float(t) for t in self.run("ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of", "csv=p=0", out).stdout.split()]
             self.expect(f"their times go on: {times[45:55]} {times[95:105]}", all(0.03 < b - a < 0.06 for a, b in zip(times, times[1:])))
-            # Of what is read once, the pictures that the demuxer keeps to the end are missing.
+            # From a pipe, the pictures that the demuxer holds until the end are missing.
             code, said = self.filter_piped(source, "piped.mkv", "--codec", "ffv1")
             kept = hashes(self.folder / "piped.mkv")
             self.expect(f"other numbers in a pipe ({more}): {len(kept)} pictures, and the others are damage: {said}",
                         code == 7 and "[damaged]" in said and len(kept) >= 145 and in_order(kept, wanted))
 
     def serve(self):
-        """Answers in chunks: all of them, two thirds of them and no end, or small ones at every tenth of a second."""
+        """Serves a file in chunks: all of them, two thirds of them without an end, or small ones every tenth of a second."""
         folder = self.folder
 
         class Answer(http.server.BaseHTTPRequestHandler):
@@ -299,7 +299,7 @@ class Named(Checks):
                     if how != "cut":
                         self.wfile.write(b"0\r\n\r\n")
                 except OSError:
-                    pass  # nobody listens any more
+                    pass  # the client has gone
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -9,7 +9,7 @@ import sys
 
 from checks import Checks, run_checks
 
-# The filter, because later versions of FFmpeg heed what frames say, and no option beside it.
+# The filter sets the frames' properties, because later versions of FFmpeg ignore the option.
 LABEL = ",setparams=color_primaries={0}:color_trc={0}:colorspace={0}"
 
 

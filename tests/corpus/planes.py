@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which planes a filter touches, and how, as ffmpeg sees the output: what the manual, --help and --explain say.
+"""Checks in the output which planes a filter changes, and how, against the manual, --help and --explain.
 
     planes.py VIDCONV    exits with 1 where it is otherwise
 """
@@ -30,7 +30,7 @@ class Judge:
         return out
 
     def plane(self, path, plane, after="null"):
-        """Its samples in all frames."""
+        """Returns the plane's samples of all frames."""
         return run(["ffmpeg", "-v", "error", "-i", path, "-vf", f"extractplanes={plane},{after}", "-f", "rawvideo", "-"])
 
     def explained(self, path, *options):
@@ -42,7 +42,7 @@ class Judge:
 
 
 def shifted(samples, width, height, right, down):
-    """Two frames whose samples come from `right` and `down` of where they were, as far as that is inside."""
+    """Returns two frames shifted by `right` and `down`, without their edges."""
     size = width * height
     return [samples[f * size + (y + down) * width + x + right]
             for f in (0, 1) for y in range(1, height - 1) for x in range(1, width - 1)]
@@ -63,7 +63,7 @@ def check(judge):
     out = judge.filtered(clip, "--kernel", "gaussian:sigma=1")
     judge.expect(all(judge.plane(out, p) != own[p] for p in "yuv"), "a blur leaves a plane")
 
-    # A matrix is a blur where its taps are no less than 0 and their sum is 1.
+    # A matrix is a blur if its taps are not negative and their sum is 1.
     blur, sharpener = "1 1 1;1 1 1;1 1 1", "0 -1 0;-1 5 -1;0 -1 0"
     out = judge.filtered(clip, "--kernel", f"matrix:{blur}:scale=1/9")
     inside = "crop=iw-2:ih-2:1:1"
@@ -77,13 +77,13 @@ def check(judge):
     out = judge.filtered(clip, "--kernel", f"matrix:{sharpener}")
     judge.expect(all(judge.plane(out, p) == own[p] for p in "uv"), "a matrix that sharpens changes chroma")
 
-    # Beyond the picture there is no colour, whatever the constant.
+    # Outside the picture chroma is neutral, whatever the constant.
     grey = judge.clip("grey", f"color=gray:s={SIZE},format=yuv420p")
     out = judge.filtered(grey, "--kernel", "box:size=5", "--border", "constant:1")
     judge.expect(all(set(judge.plane(out, p)) == {128} for p in "uv"), "a constant border colours a grey picture")
     judge.expect(set(judge.plane(out, "y")) != set(judge.plane(grey, "y")), "a constant border does nothing to luma")
 
-    # The anchor turns with the kernel: the one tap stays under it, or goes around with it.
+    # The anchor rotates with the kernel: the one tap stays under it, or moves around with it.
     corner = "1 0 0;0 0 0;0 0 0"
     for turn in (0, 90, 180, 270):
         out = judge.filtered(clip, "--kernel", f"matrix:{corner}:anchor=0,0:rotate={turn}")

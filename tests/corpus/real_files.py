@@ -28,37 +28,37 @@ import tempfile
 import judge
 from damage import ELSEWHERE
 
-LIMIT = 120        # seconds for one run: more is a hang; --limit
-MEMORY = 12 << 30  # bytes of addresses for one run: more is a leak, or a size that a stranger wrote
-PIXELS = 600_000_000  # of all frames together: more takes too long
+LIMIT = 120        # seconds for one run, beyond which it hangs; --limit
+MEMORY = 12 << 30  # bytes of address space for one run: more is a leak, or a forged size
+PIXELS = 600_000_000  # in all frames together: more takes too long
 OWN = {"m4v": "mp4", "qt": "mov", "mts": "ts", "m2ts": "ts", "m2t": "ts", "mpeg": "mpg", "vob": "mpg", "ogg": "ogv",
        "asf": "wmv", "3g2": "3gp", "mk3d": "mkv", "png": "apng"}
 CONTAINERS = {"mp4", "mov", "mkv", "webm", "avi", "ts", "flv", "gif", "apng", "mpg", "ogv", "wmv", "3gp", "mxf", "nut", "f4v"}
-CELLS = 16  # of a picture in each direction, whose mean colours are compared
+CELLS = 16  # cells in each direction of a picture, whose mean colours are compared
 
 
 @dataclasses.dataclass
 class Found:
-    """What came of one file."""
+    """The result for one file."""
 
     name: str
     kind: str = ""     # container and codec; empty: no video
     frames: int = 0
-    left_out: str = ""  # why it was not looked at
+    left_out: str = ""  # why the file was not examined
     differences: list = dataclasses.field(default_factory=list)  # (kind, text)
 
 
-# What the muxers of FLV write themselves, or not at all: of the file's bytes, and no words.
+# Fields that FLV's muxers compute themselves or leave out.
 FLV_FIELDS = {"hasmetadata", "hasvideo", "hasaudio", "haskeyframes", "hascuepoints", "canseektoend", "datasize", "totalframes",
               "lasttimestamp", "audiosize", "videosize", "metadatacreator", "lastkeyframetimestamp"}
-# What is meant where nothing is said, as far as ffmpeg shows it: those of standard definition.
+# The defaults of untagged files, as ffmpeg shows them: those of standard definition.
 USUAL = {"color_space": ("smpte170m", "bt470bg"), "color_transfer": ("smpte170m", "bt709", "reserved"), "color_primaries": ("reserved",),
          "color_range": ("tv",)}
 
 
 class Real(judge.Judge):
-    """What vidconv names as left out or converted is not expected, and frames know their colours better
-    than headers do."""
+    """A judge that does not expect what vidconv names as left out or converted, and takes colours from frames
+    rather than from headers."""
 
     def __init__(self, into, out, ending, same_container, said):
         lists = re.findall(r"left out: ((?:#\d+ \([^)]*\)(?:, )?)+)", said)
@@ -69,18 +69,18 @@ class Real(judge.Judge):
             self.find_filtered()
         words = lambda clip: {re.sub("0x[0-9a-f]+", "", line) for line in clip.complaints.splitlines()}
         if words(out) <= words(into):
-            out.complaints = ""  # what is wrong with what is copied
+            out.complaints = ""  # the faults were copied from the input
         for clip in (into, out):
             self.colours_of_frames(clip)
             clip.tags = {k: v for k, v in clip.tags.items() if k.lower() not in FLV_FIELDS and v != "1970-01-01T00:00:00.000000Z"}
             for key, value in clip.tags.items():
                 if key.lower() == "creation_time" and re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", value):
                     clip.tags[key] = value.replace(" ", "T") + ".000000Z"
-        # Program streams have no time of a picture that begins in the packet of another.
+        # In program streams a picture that begins in another's packet has no time.
         if ending == "mpg" and out.video and any("pts" not in p for p in out.packets[out.video["index"]]):
             plain, number = out.packet_times, out.video["index"]
             out.packet_times = lambda index: out.frame_times() if index == number else plain(index)
-        # QuickTime's muxer makes a track of the timecode that is a tag elsewhere.
+        # QuickTime's muxer makes a track of the timecode, which is a tag in other containers.
         own = [s for s in out.streams if s["codec_tag_string"] == "tmcd"]
         if own and not any(s["codec_tag_string"] == "tmcd" for s in into.streams):
             out.streams = [s for s in out.streams if s not in own]
@@ -127,7 +127,7 @@ class Real(judge.Judge):
         if what == "place of the video" and self.several_programs():
             return
         if what.endswith("packets") and "pgs" in what:
-            return  # segments of one time are one packet
+            return  # segments with one time form one packet
         if what == "frame times" and "[times-moved]" in self.said:
             return
         if what == "metadata":
@@ -136,7 +136,7 @@ class Real(judge.Judge):
                                   or "converted to palettes" in self.said):
             return
         if what == "chroma_location" and not re.search("4[21][0-9]", self.into.video["pix_fmt"] or ""):
-            return  # it has no chroma between the pixels
+            return  # the format has no chroma between the pixels
         super().expect(what, expected, found)
 
 
@@ -145,13 +145,13 @@ def held_in(clip, stream):
 
 
 def places(tags):
-    """ISO 6709 without its leading and trailing zeros, which containers write in their own way."""
+    """Returns tags with ISO 6709 locations without leading and trailing zeros, in which containers differ."""
     number = lambda m: f"{m[1]}{float(m[2]):.3f}"
     return {k: re.sub(r"([+-])([\d.]+)", number, v) if k.startswith("location") else v for k, v in tags.items()}
 
 
 def samples(pix_fmt):
-    """RGB of 8 bits is the same in any order."""
+    """Returns a pixel format's name, with one name for RGB of 8 bits in any order."""
     name = str(pix_fmt).replace("yuvj", "yuv")
     rgb = re.fullmatch("([argb0]{3,4})|gbr(a?)p|rgb24|bgr24", name)
     return name if not rgb else "rgba" if "a" in (rgb[1] or rgb[2] or "") else "rgb"
@@ -166,8 +166,8 @@ def run(words, binary=False):
 
 
 def shown(clip, turned, alpha):
-    """The mean colours of each frame's cells, as ffmpeg shows them: bytes of R, G, B, black where nothing is
-    to be seen if there is `alpha`; and `turned` as it is to be."""
+    """Returns the mean colours of each frame's cells, as ffmpeg shows them: bytes of R, G, B, black in transparent
+    areas if there is `alpha`, rotated if `turned`."""
     visible = "format=gbrap,premultiply=inplace=1,format=gbrp," if alpha else ""
     _, cells, _ = run(
         ["ffmpeg", "-nostdin", "-v", "quiet", *clip.decoder, *["-noautorotate"] * (not turned), "-i", clip.path,
@@ -199,10 +199,10 @@ def compare_colours(into, out, said, lossless):
 
 
 def complaints(clip):
-    """What ffmpeg says of the picture while it decodes it, and of the streams beside; and whether it can."""
+    """Returns ffmpeg's messages about the picture and the other streams while it decodes, and whether it can."""
     command = ["ffmpeg", "-nostdin", "-v", "error", *clip.decoder, "-i", clip.path, "-map", f"0:{clip.video['index']}"]
     code, _, said = run([*command, "-map", "0:a?", "-c:a", "copy", "-f", "null", "-"])
-    if "Could not write header" in said:  # of sound of which nothing is known
+    if "Could not write header" in said:  # the sound's format is unknown
         code, _, said = run([*command, "-f", "null", "-"])
     lines, of_picture = [], True
     for line in said.splitlines():
@@ -222,7 +222,7 @@ def compare_damage(clip, code, said):
 
 
 def compare_hashes(vidconv, clip):
-    """What vidconv filters is what ffmpeg decodes, byte for byte."""
+    """Compares the frames that vidconv filters with those that ffmpeg decodes, byte for byte."""
     code, listed, said = run([vidconv, clip.path, "-o", "md5:", "--kernel", "identity"])
     if "[converted]" in said or "[picture-changes]" in said or code not in (0, 7):
         return []
@@ -244,7 +244,7 @@ def sorted_by_kind(text):
 
 
 def into(vidconv, clip, folder, ending, options, lossless):
-    """What differs after a way into a container."""
+    """Puts a clip into a container, and returns the differences."""
     output = pathlib.Path(folder) / f"out.{ending}"
     code, _, said = run([vidconv, clip.path, "-o", output, "-y", "--kernel", "identity", *options])
     found = compare_damage(clip, code, said) if lossless else []
@@ -291,12 +291,12 @@ def guarded(vidconv, path, name):
         return found
     except subprocess.TimeoutExpired as late:
         return Found(name, "?", 0, "", [("hang", f"still running after {late.timeout} s: {' '.join(map(str, late.cmd[:3]))}")])
-    except Exception as failure:  # of this script, by a file that nobody has thought of: to be seen, not to end it all
+    except Exception as failure:  # an unforeseen file makes this script fail: it is reported, and others go on
         return Found(name, "?", 0, "", [("not judged", f"{type(failure).__name__}: {failure}")])
 
 
 def files_in(folder, most, only):
-    """The files, each content once."""
+    """Yields the files, each content once."""
     seen = set()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and re.search(only, str(p.relative_to(folder)))):
         if path.stat().st_size > most:
@@ -318,7 +318,7 @@ def why(known, name, kind, text):
 
 
 def table(results, known):
-    """Markdown: what was looked at, the kinds of differences, and each difference."""
+    """Returns Markdown: the examined files, the kinds of differences, and each difference."""
     judged = [r for r in results if r.kind and not r.left_out]
     by_kind = collections.defaultdict(list)
     for r in judged:

@@ -1,4 +1,4 @@
-"""What is in the corpus: how each file is made with ffmpeg, and what vidconv is expected to do with it.
+"""The corpus: how each file is made with ffmpeg, and what vidconv is expected to do with it.
 
 A recipe is one row. Its name is the file's, and the ending the container's. `make` is ffmpeg's
 arguments without the output's name; {dir} is the folder of the corpus, files that come earlier in
@@ -13,16 +13,16 @@ class Recipe:
     name: str
     make: str  # ffmpeg's arguments, or the name of a function in make.py after an "!"
     outputs: tuple = ()
-    exit: int = 0  # what vidconv shall return
-    lost: tuple = ()  # codecs of streams that no output can hold: named, not there
-    says: tuple = ()  # what a line on stderr shall hold
-    options: str = ""  # of vidconv
+    exit: int = 0  # vidconv's expected exit code
+    lost: tuple = ()  # codecs of streams that no output can hold: they are named and left out
+    says: tuple = ()  # texts that a line on stderr must contain
+    options: str = ""  # vidconv's options
     # Properties that this output cannot keep; each must be said in a line of `says` or be a matter
     # of the container: see judge.py.
     except_for: tuple = ()
-    needs: tuple = ()  # encoders without which there is no such file
-    frames: int = 10  # to be found in the output; -1: unknown
-    seconds: float = -1  # from the first of them to the last; -1: as in the input
+    needs: tuple = ()  # encoders that the file needs
+    frames: int = 10  # frames in the output; -1: unknown
+    seconds: float = -1  # from the first frame to the last; -1: as in the input
 
 
 V = "-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.4 "
@@ -44,7 +44,7 @@ def size(text):
 
 
 RECIPES = [
-    # Containers and codecs.
+    # These test containers and codecs.
     Recipe("h264-aac.mp4", V + A + X264 + "-c:a aac", ("mp4", "mkv", "mov", "ts", "nut", "flv")),
     Recipe("hevc-aac.mp4", V + A + X265.format("bframes=2") + "-tag:v hvc1 -c:a aac", ("mp4", "mkv")),
     Recipe("h264-pcm.mov", V + A + X264 + "-c:a pcm_s16le", ("mov", "mkv")),
@@ -86,7 +86,7 @@ RECIPES = [
     Recipe("seq%03d.jpg", V + "-pix_fmt yuvj420p -start_number 7", ("%03d.jpg",)),
     Recipe("rgb%02d.bmp", V + "-pix_fmt bgr24", ("%02d.bmp", "mkv", "mp4"), says=("mkv:converted to yuv420p",),
            except_for=tuple(f"{e}:{what}" for e in ("mkv", "mp4") for what in ("pix_fmt", "color_range"))),
-    # Times.
+    # These test times.
     Recipe("vfr.mkv", V + VFR + X264, ("mkv", "mp4", "nut"), frames=6),
     Recipe("vfr.mp4", V + A + VFR + X264 + "-c:a aac", ("mp4", "mkv", "ts"), frames=6),
     Recipe("vfr.ts", V + VFR + X264, ("ts", "mkv"), frames=6),
@@ -102,14 +102,14 @@ RECIPES = [
     Recipe("sound-later.mp4", V + "-itsoffset 0.2 " + A + X264 + "-c:a aac", ("mp4", "mkv")),
     Recipe("picture-later.mp4", "-itsoffset 0.2 " + V + A + X264 + "-fps_mode passthrough -c:a aac", ("mp4", "mkv")),
     Recipe("one-frame.mp4", V + "-frames:v 1 " + X264, ("mp4", "mkv", "avi", "ts"), frames=1),
-    # Clocks that begin anew on the way; the judge is told how long all is, ffprobe does not say.
+    # In these the clock restarts midway; the judge is told the total duration, which ffprobe does not know.
     Recipe("again.mpg", "!again mpg 0 0 0", ("mkv",), says=("times jump", "--copy-times"), frames=30, seconds=1.18,
            except_for=("frame times", "stream 1 (mp2) times")),
     Recipe("forward.ts", "!again ts 0 1000", ("mkv", "mp4"), says=("times jump", "--copy-times"), frames=20, seconds=0.76,
            except_for=("frame times", "stream 1 (mp2) times")),
     Recipe("left-alone.ts", "!again ts 0 1000", ("mkv",), options="--copy-times", frames=20, seconds=1000.32,
            except_for=("frame times", "stream 1 (mp2) times")),
-    # The picture.
+    # These test properties of the picture.
     Recipe("rotated.mp4", "!rotated", ("mp4", "mov", "mkv", "avi"), says=("avi:pictures are turned",), except_for=("avi:stream 1 (aac) times",)),
     Recipe("rotated-alone.mp4", "-i {dir}/rotated.mp4 -an -c copy", ("y4m", "%d.png"), says=("pictures are turned",), except_for=("png:pix_fmt", "png:color_range", "png:chroma_location")),
     Recipe("anamorphic.mp4", V + "-vf setsar=16/11 " + X264, ("mp4", "mkv", "avi", "ts", "y4m")),
@@ -119,7 +119,7 @@ RECIPES = [
            "-pix_fmt yuv420p10le -c:v libx264", ("mkv", "mp4")),
     Recipe("hdr10.mkv", V + "-pix_fmt yuv420p10le " + X265.format(HDR), ("mkv", "mp4", "ts")),
     Recipe("hdr10.mp4", V + "-pix_fmt yuv420p10le " + X265.format(HDR) + "-tag:v hvc1", ("mp4", "mkv")),
-    Recipe("hdr10plus.mp4", "!dynamic_hdr hdr10plus", ("mp4", "mkv")),  # what is kept of it: hdr.py
+    Recipe("hdr10plus.mp4", "!dynamic_hdr hdr10plus", ("mp4", "mkv")),  # hdr.py tests the metadata
     Recipe("vivid.mp4", "!dynamic_hdr vivid", ("mp4", "mkv"), says=("HDR Vivid",)),
     Recipe("vivid-strict.mp4", "!dynamic_hdr vivid", exit=4, options="--strict", says=("HDR Vivid", "[strict]")),
     Recipe("dolby-vision.mp4", "!dolby_vision hdr10.mp4", ("mp4", "mkv"), says=("Dolby Vision",)),
@@ -156,7 +156,7 @@ RECIPES = [
     Recipe("3x5.avi", size("3x5") + "-c:v utvideo -pix_fmt gbrp", ("mkv",)),
     Recipe("17x13.avi", size("17x13") + "-c:v mpeg4 -pix_fmt yuv420p", ("avi", "mkv")),
     Recipe("35x21.mkv", size("35x21") + "-c:v libx264 -pix_fmt yuv444p", ("mkv", "mp4")),
-    # Streams, tags, chapters.
+    # These test streams, tags and chapters.
     Recipe("languages.mkv", V + A + A + A + X264 + "-map 0 -map 1 -map 2 -map 3 -c:a aac "
            "-metadata:s:a:0 language=fra -metadata:s:a:1 language=deu -metadata:s:a:2 language=eng "
            "-metadata:s:a:2 title=Commentary -disposition:a:0 0 -disposition:a:1 default "
@@ -172,7 +172,7 @@ RECIPES = [
            "-metadata location=+48.1000+011.5000/ -movflags use_metadata_tags", ("mp4", "mov")),
     Recipe("chapters.mkv", V + "-i {dir}/chapters.txt -map 0 -map_metadata 1 " + X264, ("mkv", "mp4")),
     Recipe("chapters.mp4", V + "-i {dir}/chapters.txt -map 0 -map_metadata 1 " + X264, ("mp4", "mkv")),
-    # Everything that can be said of a file, to every container: it is there, or in a line.
+    # These put all kinds of metadata into every container: each is kept or named.
     Recipe("words.mkv", V + A + A + WORDS.format(3) + "-map 1 -map 2 -c:a libmp3lame -metadata:s:a:0 language=fra "
            "-metadata:s:a:0 title=Main -metadata:s:a:1 language=jpn -metadata:s:a:1 title=Remarks -metadata:s:a:1 own=1 "
            "-disposition:a:0 original -disposition:a:1 default+comment",
@@ -218,7 +218,7 @@ RECIPES = [
     Recipe("second-video.mkv", "-i {dir}/two-videos.mkv -map 0 -c copy", ("mkv",), options="--video 2"),
     Recipe("programs.ts", V + A + V + A + "-map 0 -map 1 -map 2 -map 3 -c:v mpeg2video -c:a mp2 "
            "-program title=One:program_num=1:st=0:st=1 -program title=Two:program_num=2:st=2:st=3"),
-    # Damage.
+    # These test damage.
     Recipe("cut.mkv", "!cut h264-flac.mkv 0.6", exit=7, frames=-1),
     Recipe("cut.mp4", "!cut_fast_start", exit=7, frames=-1),
     Recipe("cut.ts", "!cut mpeg2-mp2.ts 0.67", frames=-1, except_for=("frame hashes",)),
@@ -233,7 +233,7 @@ RECIPES = [
     Recipe("broken-header.mkv", "!broken_header ffv1.mkv", exit=3),
     Recipe("empty.mp4", "!empty", exit=3),
     Recipe("text.mp4", "!text", exit=3),
-    # What is whole, though its container counts in its own way; and the same, cut.
+    # These are complete, though their containers count in ways of their own; each is also tested cut.
     Recipe("h264.avi", "-i {dir}/h264-aac.mp4 -an -c copy", ("mkv",), options="--strict", except_for=("frame times",)),
     Recipe("cut-h264.avi", "!cut h264.avi 0.9", exit=7, frames=-1),
     Recipe("dropped.avi", V + "-vf select='not(between(n\\,3\\,5))' -fps_mode vfr -c:v mpeg4", ("avi", "mkv"), options="--strict", frames=7,
@@ -243,7 +243,7 @@ RECIPES = [
     Recipe("cut-later.mp4", "!cut later.mp4 0.9", exit=7, frames=-1),
     Recipe("segments.ts", "!segments", ("ts", "mkv"), options="--strict"),
     Recipe("cut-segments.ts", "!drop_packets segments.ts 6", exit=7, frames=-1),
-    # What cannot be read says why.
+    # These cannot be read, for a reason that is named.
     Recipe("encrypted.mp4", "-i {dir}/h264-aac.mp4 -c copy -encryption_scheme cenc-aes-ctr -encryption_key "
            "76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8", exit=3, says=("encrypted", "decrypt")),
     Recipe("noise.mkv", "!noise", exit=3),

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-# A container and the video that it usually has.
+# Containers, each with the video that it usually holds.
 CONTAINERS = {
     "mp4": "libx264", "mov": "libx264", "mkv": "libx264", "webm": "libvpx", "avi": "mpeg4", "ts": "mpeg2video",
     "m2ts": "libx264", "mpg": "mpeg1video", "vob": "mpeg2video", "mxf": "mpeg2video", "dv": "dvvideo", "gxf": "mpeg2video",
@@ -30,7 +30,7 @@ def ffmpeg(*words):
 
 
 def sound_of(path):
-    """Codec and number of packets, of the first sound."""
+    """Returns the codec and number of packets of the first sound."""
     done = run("ffprobe", "-v", "error", "-select_streams", "a:0", "-count_packets", "-show_entries",
                "stream=codec_name,nb_read_packets", "-of", "json", path)
     streams = json.loads(done.stdout).get("streams", []) if done.returncode == 0 else []
@@ -43,7 +43,7 @@ def encoders():
 
 
 def make(folder, encoder):
-    """A file with that sound and a video, in the first container that gives it back."""
+    """Makes a file with that sound and a video, in the first container that returns it intact."""
     channels = "2" if encoder in ONLY_STEREO else "1"
     for rate, ending in itertools.product(("48000", "8000"), CONTAINERS):
         path = folder / f"{encoder}.{ending}"
@@ -56,7 +56,7 @@ def make(folder, encoder):
 
 
 def check(vidconv, folder, encoder):
-    """How many were compared, and what is wrong."""
+    """Returns the number of comparisons, and what is wrong."""
     source, sound = make(folder, encoder)
     if not source:
         return 0, []

@@ -15,9 +15,9 @@ SOUND = "-f lavfi -i sine=sample_rate=48000:duration=1"
 
 
 def field_pictures(frames):
-    """Bare H.264 (ITU-T H.264) of 16x32, each field a picture of one macroblock of plain samples, 25 frames a second."""
+    """Returns bare H.264 of 16x32 at 25 frames a second; each field is a picture of one macroblock of plain samples."""
     def bits(*fields):
-        """Numbers of so many bits, or of exp-Golomb codes where that is 0."""
+        """Returns numbers of so many bits, or exp-Golomb codes if that is 0."""
         return "".join(format(value, f"0{count}b") if count else format(value + 1, "b").zfill(2 * (value + 1).bit_length() - 1) for value, count in fields)
 
     def unit(kind, payload, samples=b""):
@@ -30,7 +30,7 @@ def field_pictures(frames):
             safe.append(byte)
         return b"\0\0\0\1" + bytes([3 << 5 | kind]) + bytes(safe)
 
-    timing = ((0, 4), (1, 1), (1, 32), (50, 32), (1, 1), (0, 4))  # of the VUI: one tick is a field
+    timing = ((0, 4), (1, 1), (1, 32), (50, 32), (1, 1), (0, 4))  # in the VUI: one tick is a field
     sequence = bits((77, 8), (0, 8), (30, 8), (0, 0), (0, 0), (2, 0), (1, 0), (0, 1), (0, 0), (0, 0), (0, 1), (0, 1), (1, 1), (0, 1), (1, 1), *timing)
     picture = bits((0, 0), (0, 0), (0, 1), (0, 1), (0, 0), (0, 0), (0, 0), (0, 1), (0, 2), (0, 0), (0, 0), (0, 0), (1, 1), (0, 1), (0, 1))
     stream = unit(7, sequence) + unit(8, picture)
@@ -44,14 +44,14 @@ def field_pictures(frames):
 
 
 def with_clocks_apart(stream, seconds):
-    """An MPEG-TS (ISO/IEC 13818-1) of ffmpeg's, whose programs have two streams each, with so many seconds added to each program's clock."""
+    """Adds so many seconds to each program's clock in ffmpeg's MPEG-TS (ISO/IEC 13818-1), whose programs have two streams each."""
     made = bytearray(stream)
     for packet in range(0, len(made), 188):
         program = ((made[packet + 1] & 31) << 8 | made[packet + 2]) - 256 >> 1
         if program not in range(len(seconds)):
             continue
         later, at = round(seconds[program] * 90000), packet + 4
-        if made[packet + 3] & 32:  # an adaptation field, with a reference of the clock or without
+        if made[packet + 3] & 32:  # an adaptation field, with or without a clock reference
             if made[at] and made[at + 1] & 16:
                 reference = int.from_bytes(made[at + 2:at + 8], "big")
                 made[at + 2:at + 8] = (((reference >> 15) + later) % 2**33 << 15 | reference & 0x7fff).to_bytes(6, "big")
@@ -79,7 +79,7 @@ class Times(Checks):
             code, said = self.filter(late, f"out.{ending}", "--codec", coding, "--audio", "copy" if ending not in ("mpg", "ogv", "wmv") else "none")
             found = self.times(self.folder / f"out.{ending}")
             self.expect(f"20 hours to {ending}: begins at 0, {found[:1]}: {said}", code == 0 and 0 <= found[0] < 0.7)
-            # AVI's pictures have whole ticks, the others' packets no times of their own.
+            # AVI's pictures have whole ticks; packets of the others have no times of their own.
             exact = ending not in ("avi", "mpg", "ogv")
             self.expect(f"20 hours to {ending}: lasts a second, {found[-1:]}", not exact or abs(found[-1] - found[0] - 0.96) < 0.005)
         apart = self.times(late)[0] - self.times(late, "a:0")[0]
@@ -96,7 +96,7 @@ class Times(Checks):
         self.expect(f"nothing is lost: {said}", code == 0)
 
     def programs(self):
-        """Programs of one multiplex have clocks of their own: another's is no jump, and no reason to begin later."""
+        """Programs of a multiplex have clocks of their own: another program's clock is no jump, and no reason to begin later."""
         program = lambda i: f"-program program_num={i + 1}:st={2 * i}:st={2 * i + 1}"
         plain = self.ffmpeg(f"{PICTURE} {SOUND} {PICTURE} {SOUND} {PICTURE} {SOUND} {' '.join(f'-map {i}' for i in range(6))} -c:v mpeg2video -bf 2 -c:a mp2 "
                             f"{' '.join(map(program, range(3)))}", "programs.ts")
@@ -109,7 +109,7 @@ class Times(Checks):
             length = 2 if "joined" in name else 1
             for stream in ("v:0", "v:1", "v:2", "a:0", "a:1", "a:2"):
                 found = self.times(self.folder / "out.mkv", stream)
-                near = name == "joined" and stream.endswith("2")  # 5 seconds apart: it may be the same clock
+                near = name == "joined" and stream.endswith("2")  # only 5 seconds apart, so it may be the same clock
                 self.expect(f"programs, {name}: {stream} from {found[:1]} to {found[-1:]}: {said}",
                             code == 0 and (near or 0 <= found[0] < 0.1) and abs(found[-1] - found[0] - length) < 0.1)
             self.expect(f"programs, {name}: said: {said}", "programs of the input have clocks of their own: " in said)
@@ -118,7 +118,7 @@ class Times(Checks):
         self.expect(f"programs: --copy-times keeps their clocks: {found}: {said}", abs(found[0] - found[1] - 4000) < 0.01 and abs(found[0] - found[2] - 5000) < 0.01)
 
     def sound_first(self):
-        """Pictures that begin after the sound still do, also where ticks are as long as pictures."""
+        """Pictures that begin after the sound still do, even if ticks are as long as pictures."""
         for name in ("later.mkv", "later.nut"):
             source = self.ffmpeg(f"-itsoffset 5.5 {PICTURE} -itsoffset 5.1 {SOUND} -map 0 -map 1 -c:v ffv1 -c:a pcm_s16le -enc_time_base 1/25", name)
             self.filter(source, "out.mkv", "--codec", "ffv1")
@@ -135,7 +135,7 @@ class Times(Checks):
         self.expect(f"chapters are moved too: {out}", [float(t) for t in out] == [0, 0.4])
 
     def one_ahead(self):
-        # A picture that says a time hours after that of the next.
+        # One picture's time is hours after the next one's.
         for ending, hours in (("mkv", "7200/TB"), ("mp4", "3600/TB")):
             for frame in (7, 0) if ending == "mkv" else (7,):
                 source = self.ffmpeg(f"{PICTURE} -c:v mjpeg -bsf:v setts=pts='if(eq(N\\,{frame})\\,PTS+{hours}\\,PTS)'", f"ahead.{ending}")
@@ -160,7 +160,7 @@ class Times(Checks):
         self.expect(f"a gap of hours stays a gap: {said}", code == 0 and abs(found[10] - found[9] - 7200.04) < 0.01 and "far ahead" not in said)
 
     def leading(self):
-        """Pictures before the first that says when it is shown."""
+        """Tests pictures before the first one that has a time."""
         source = self.ffmpeg(f"{PICTURE} -c:v mjpeg -bsf:v setts=pts='if(lt(N\\,4)\\,NOPTS\\,PTS+10/TB)':dts='if(lt(N\\,4)\\,NOPTS\\,DTS+10/TB)'", "leading.nut") if self.can_leave_out() else None
         if not source:
             return
@@ -170,7 +170,7 @@ class Times(Checks):
         self.expect(f"leading pictures without a time: {found[:6]}", len(found) == 25 and max(steps) < 0.05 and min(steps) > 0.03)
 
     def can_leave_out(self):
-        return False  # this ffmpeg's muxers want times
+        return False  # this ffmpeg's muxers require times
 
     def field_pictures(self):
         source = self.folder / "paff.h264"

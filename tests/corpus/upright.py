@@ -13,11 +13,11 @@ import sys
 
 from checks import Checks, run_checks
 
-# a, b, c, d of the matrix: what lies at (x, y) is seen at (a x + c y, b x + d y).
+# a, b, c, d of the matrix: the pixel at (x, y) is shown at (a x + c y, b x + d y).
 ORIENTATIONS = {
     "upright": (1, 0, 0, 1), "clockwise": (0, 1, -1, 0), "upside down": (-1, 0, 0, -1), "anticlockwise": (0, -1, 1, 0),
     "mirrored": (-1, 0, 0, 1), "flipped": (1, 0, 0, -1), "transposed": (0, 1, 1, 0), "transversed": (0, -1, -1, 0)}
-# Columns and rows of luma for a sample of chroma, number of planes with chroma, bytes of a sample; and the format when turned.
+# Columns and rows of luma for a sample of chroma, and the format after a rotation.
 FORMATS = {
     "yuv420p": (2, 2, "yuv420p"), "yuv422p": (2, 1, "yuv440p"), "yuv440p": (1, 2, "yuv422p"), "yuv444p": (1, 1, "yuv444p"),
     "yuv422p10le": (2, 1, "yuv440p10le"), "yuva420p": (2, 2, "yuva420p"), "yuv410p": (4, 4, "yuv410p"), "gray": (1, 1, "gray"),
@@ -28,7 +28,7 @@ LOSSLESS = ("--codec", "libx264", "--encoder-opt", "qp=0")
 
 
 def planes_of(pixels, width, height):
-    """Width, height and bytes of a sample of each plane."""
+    """Returns each plane's width, height and bytes of a sample."""
     across, down, _ = FORMATS[pixels]
     size = 2 if pixels.endswith("le") else 1
     rounded = lambda whole, by: -(-whole // by)
@@ -37,7 +37,7 @@ def planes_of(pixels, width, height):
 
 
 def turned(data, pixels, width, height, matrix):
-    """A frame of bare samples, each of which goes to where it is seen."""
+    """Returns a frame of bare samples, rotated as it is shown."""
     a, b, c, d = matrix
     made, at = b"", 0
     for w, h, size in planes_of(pixels, width, height):
@@ -66,7 +66,7 @@ class Upright(Checks):
         return self.run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "csv=p=0", path).stdout.strip(",\n ")
 
     def stored(self, name, matrix, pixels="yuv420p", size=(48, 32), filters=""):
-        """FFV1 in QuickTime, with that matrix in the header of its track."""
+        """Makes FFV1 in QuickTime, with that matrix in the track's header."""
         path = self.folder / name
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.08", "-vf", f"scale={size[0]}:{size[1]},format={pixels}{filters}", "-c:v", "ffv1",
                     "-pix_fmt", pixels, path)
@@ -82,7 +82,7 @@ class Upright(Checks):
             for size in SIZES:
                 for name, matrix in ORIENTATIONS.items():
                     if pixels != "yuv420p" and (name not in ("clockwise", "transversed") or size == SIZES[0]):
-                        continue  # planes are turned alike
+                        continue  # all planes are rotated alike
                     what = f"{pixels} {size[0]}x{size[1]} {name}"
                     path = self.stored("in.mov", matrix, pixels, size)
                     code, said = self.filter(path, "out.nut", "--codec", "ffv1", "--strict")

@@ -1,5 +1,5 @@
-// A double of CUDA's driver, libcuda.so.1, as much as libavutil and NVENC's double ask of it: one
-// device whose memory is the host's. For builds without CUDA on machines without it.
+// A double of CUDA's driver, libcuda.so.1, as far as libavutil and NVENC's double need it: one
+// device whose memory is the host's. It is for builds without CUDA on machines without it.
 #include <ffnvcodec/dynlink_cuda.h>
 
 #include <cstdio>
@@ -84,7 +84,7 @@ CUresult cuGetErrorName(CUresult, const char** text) {
 }
 CUresult cuGetErrorString(CUresult error, const char** text) { return cuGetErrorName(error, text); }
 
-// What has to be there, and is not used.
+// These symbols must exist but are not used.
 #define VIDCONV_NOT_THERE(name) \
   CUresult name() { return CUDA_ERROR_NOT_READY; }
 VIDCONV_NOT_THERE(cuDriverGetVersion)

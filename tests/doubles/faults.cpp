@@ -1,17 +1,17 @@
-// Loaded before the program's libraries (LD_PRELOAD): one call into FFmpeg or the C library fails
-// or loses what it was given, as VIDCONV_FAULT names it. The program itself knows nothing of this.
+// Loaded before the program's libraries (LD_PRELOAD), this makes one call into FFmpeg or the C
+// library fail or lose its data, as VIDCONV_FAULT says. The program itself does not know of it.
 //
-// "no memory for FUNCTION N": call N of it, counted from 0 when the program begins to work, finds
-// no memory, or no thread.
+// "no memory for FUNCTION N" makes call N of the function, counted from 0 when the program begins
+// to work, find no memory, or no thread.
 //
-// With VIDCONV_DISK_BYTES the disk has room for so many bytes of all regular files together: writes
-// fail then, or with VIDCONV_DISK_LATE only the close of a file, as where a file system allocates
-// late: there and where it is synced. VIDCONV_DISK_ERROR is the errno.
+// With VIDCONV_DISK_BYTES the disk has room for so many bytes of all regular files together. Then
+// writes fail or, with VIDCONV_DISK_LATE, only closing and syncing a file, as with a file system
+// that allocates late. VIDCONV_DISK_ERROR is the errno.
 //
-// VIDCONV_REFUSED is a list such as "linkat=95,link@2=5,rename@2+=5": what the system refuses with
-// which errno, always, at call 2, or from call 2 on, counted from 0. "O_TMPFILE" is an open() with
-// that flag, "random=0" no errno but a random number that is foreseen; at "rename@2=killed" the
-// process is killed. VIDCONV_CALLS names a file that tells such calls.
+// VIDCONV_REFUSED lists system calls that fail, and their errno: "linkat=95,link@2=5,rename@2+=5"
+// means always, at call 2, and from call 2 on, counted from 0. "O_TMPFILE" is an open() with that
+// flag; "random=0" sets a predictable random number; "rename@2=killed" kills the process. Such
+// calls are written to the file that VIDCONV_CALLS names.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -34,9 +34,9 @@
 
 namespace {
 
-constexpr int calls_before = 5;  // that go well
+constexpr int calls_before = 5;  // calls that succeed before the fault
 
-// Whether this call is the one.
+// Returns whether this call is the one that fails.
 bool now(std::string_view name, std::atomic<int>& calls) {
   static const char* const fault = std::getenv("VIDCONV_FAULT");
   return fault && name == fault && calls++ == calls_before;
@@ -44,7 +44,7 @@ bool now(std::string_view name, std::atomic<int>& calls) {
 
 std::atomic<bool> at_work = false;
 
-// Whether this call of the function finds no memory.
+// Returns whether this call of the function finds no memory.
 bool out_of_memory(std::string_view function, std::atomic<int>& calls) {
   constexpr std::string_view prefix = "no memory for ";
   static const char* const fault = std::getenv("VIDCONV_FAULT");
@@ -60,7 +60,7 @@ F* real(const char* name) {
 }
 
 struct Disk {
-  long long left = -1;  // bytes; negative: without end
+  long long left = -1;  // bytes; negative: unlimited
   int error = ENOSPC;
   bool late = false, full = false;
 
@@ -75,7 +75,7 @@ struct Disk {
     return left >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
   }
 
-  // How many of the bytes are written; 0 where the disk is full.
+  // Returns how many of the bytes are written; 0 if the disk is full.
   std::size_t take(std::size_t bytes) {
     const std::size_t fits = std::min(bytes, static_cast<std::size_t>(left));
     left -= static_cast<long long>(fits);
@@ -84,10 +84,10 @@ struct Disk {
   }
 };
 
-// Whether the system refuses this call; errno is set then.
+// Returns whether the system refuses this call; if so, errno is set.
 bool refused(std::string_view function, std::atomic<int>& calls) {
   const char* const told = std::getenv("VIDCONV_CALLS");
-  if (told && function != "random") {  // which others ask for too
+  if (told && function != "random") {  // libraries call that one too
     std::FILE* file = std::fopen(told, "a");
     std::fprintf(file, "%s\n", std::string(function).c_str());
     std::fclose(file);
@@ -116,31 +116,31 @@ Disk& disk() {
 
 struct AVCodecContext;
 struct AVFrame;
-struct AVPacket {  // its beginning
+struct AVPacket {  // the beginning of FFmpeg's struct
   void* buffer;
   std::int64_t pts;
 };
 
 extern "C" {
 
-// "Not now", where the decoder is ready: the packet is lost.
+// Reports "not now" although the decoder is ready: the packet is lost.
 int avcodec_send_packet(AVCodecContext* context, const AVPacket* packet) {
   static auto* const next = real<int(AVCodecContext*, const AVPacket*)>("avcodec_send_packet");
   static std::atomic<int> calls = 0;
   return now("lost packet", calls) ? -EAGAIN : next(context, packet);
 }
 
-// An encoded frame that nobody gets.
+// Loses an encoded frame.
 int avcodec_receive_packet(AVCodecContext* context, AVPacket* packet) {
   static auto* const next = real<int(AVCodecContext*, AVPacket*)>("avcodec_receive_packet");
   static std::atomic<int> calls = 0;
   const int code = next(context, packet);
   if (code < 0) return code;
-  if (now("moved frame", calls)) packet->pts += 1000;  // to a time that no frame has
+  if (now("moved frame", calls)) packet->pts += 1000;  // no frame has that time
   return now("lost frame", calls) ? next(context, packet) : code;
 }
 
-// A decoder that drops a picture without a word.
+// Makes a decoder drop a picture silently.
 int avcodec_receive_frame(AVCodecContext* context, AVFrame* frame) {
   static auto* const next = real<int(AVCodecContext*, AVFrame*)>("avcodec_receive_frame");
   static std::atomic<int> calls = 0;
@@ -148,14 +148,14 @@ int avcodec_receive_frame(AVCodecContext* context, AVFrame* frame) {
   return code >= 0 && now("silent decoder", calls) ? next(context, frame) : code;
 }
 
-// One that is not known yet.
+// Reports a version of FFmpeg that is not known yet.
 unsigned avformat_version() {
   static auto* const next = real<unsigned()>("avformat_version");
   static const char* const fault = std::getenv("VIDCONV_FAULT");
   return fault && std::string_view(fault) == "newer FFmpeg" ? 99u << 16 : next();
 }
 
-// The program's first call of all.
+// This is the program's first call.
 void av_log_set_callback(void (*callback)(void*, int, const char*, va_list)) {
   at_work = true;
   real<void(void (*)(void*, int, const char*, va_list))>("av_log_set_callback")(callback);
@@ -180,7 +180,7 @@ FAILING(void*, nullptr, av_buffer_pool_init2,
 FAILING(void*, nullptr, avcodec_alloc_context3, (const void* codec), (codec))
 FAILING(int, -ENOMEM, avcodec_open2, (AVCodecContext * context, const void* codec, void** options),
         (context, codec, options))
-// Besides, an encoder's library that prints of itself, and fails or goes on.
+// Also stands for an encoder's library that prints by itself, and fails or goes on.
 int avcodec_send_frame(AVCodecContext* context, const AVFrame* frame) {
   static auto* const next = real<int(AVCodecContext*, const AVFrame*)>("avcodec_send_frame");
   static std::atomic<int> calls = 0, complaints = 0, failures = 0;
@@ -272,7 +272,7 @@ int close(int fd) {
 }
 }
 
-// Not under AddressSanitizer, which wants memory back by the same hands.
+// AddressSanitizer replaces these itself, and expects memory to be freed by its own functions.
 #ifndef __SANITIZE_ADDRESS__
 void* operator new(std::size_t size) {
   static std::atomic<int> calls = 0;

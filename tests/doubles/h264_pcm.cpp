@@ -7,12 +7,12 @@ namespace vidconv::test {
 namespace {
 
 constexpr int nal_slice = 1, nal_idr = 5, nal_sps = 7, nal_pps = 8;
-constexpr int counter_bits = 16;  // of frame_num and pic_order_cnt_lsb
+constexpr int counter_bits = 16;  // size of frame_num and pic_order_cnt_lsb
 
 class Bits {
  public:
   void u(int bits, unsigned value) {
-    if (bits == 8 && used_ % 8 == 0) {  // most of a picture
+    if (bits == 8 && used_ % 8 == 0) {  // the fast path for most of a picture
       bytes_ += static_cast<char>(value);
       used_ += 8;
       return;
@@ -32,7 +32,7 @@ class Bits {
   void align() {
     while (used_ % 8 != 0) u(1, 0);
   }
-  // The whole with its trailing bits, as a NAL unit in a byte stream.
+  // Returns all bits with trailing bits, as a NAL unit of a byte stream.
   std::string nal(int type, int reference) {
     u(1, 1);
     align();

@@ -1,6 +1,6 @@
-// H.264 without compression: pictures of I_PCM macroblocks, which any decoder gives back sample for
-// sample. By ITU-T H.264 (08/2021): 7.3.2.1 sequence and 7.3.2.2 picture parameter sets, 7.3.3
-// slice header, 7.3.5 macroblock layer, 7.4.1 NAL units, annex B byte stream, annex E VUI.
+// Writes H.264 without compression: pictures of I_PCM macroblocks, which any decoder returns sample
+// for sample. Follows ITU-T H.264 (08/2021): 7.3.2.1 sequence and 7.3.2.2 picture parameter sets,
+// 7.3.3 slice header, 7.3.5 macroblock layer, 7.4.1 NAL units, annex B byte stream, annex E VUI.
 #pragma once
 
 #include <array>
@@ -10,25 +10,25 @@
 
 namespace vidconv::test {
 
-// Y, U, V: rows without gaps, of the picture's size, those of chroma halved in 4:2:0.
+// Y, U and V: rows without gaps, of the picture's size; chroma is halved in 4:2:0.
 using PcmPlanes = std::array<std::vector<std::uint16_t>, 3>;
 
 struct PcmVideo {
-  int width = 0, height = 0;  // even in 4:2:0: cropping knows no less
-  bool full_chroma = false;   // 4:4:4, else 4:2:0
+  int width = 0, height = 0;  // even in 4:2:0, the unit of cropping
+  bool full_chroma = false;   // true: 4:4:4, false: 4:2:0
   int depth = 8;              // bits of a sample, 8 to 14
-  int reorder = 0;            // pictures that may be shown later than one coded after them
-  // As H.264 codes them; 2 is unknown.
+  int reorder = 0;            // pictures that may be shown after one that is coded later
+  // H.264's codes; 2 is unknown.
   bool full_range = false;
   int primaries = 2, transfer = 2, matrix = 2;
 };
 
-// One picture in the order of coding. Pictures are counted from the last IDR picture.
+// The place of a picture in coding and display order. Counts begin at the last IDR picture.
 struct PcmPlace {
   bool idr = false;
   bool reference = true;
-  int references_before = 0;  // in the order of coding
-  int shown_at = 0;           // in the order of display
+  int references_before = 0;  // in coding order
+  int shown_at = 0;           // in display order
 };
 
 std::string pcm_headers(const PcmVideo& video);

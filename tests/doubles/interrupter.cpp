@@ -1,8 +1,8 @@
-// interrupter CALL SIGNAL COMMAND...: runs the command and sends it the signal where one of its
-// threads begins system call number CALL, counted over all threads from 0 at the start of the
-// program. The exit code is the command's, or 128 and the number of what killed it. Without such a
-// call nothing is sent, and the last line of stderr says "interrupter: N calls". With
-// INTERRUPTER_FROM=NUMBER counting begins at the first system call of that number.
+// interrupter CALL SIGNAL COMMAND... runs the command and sends it the signal when one of its
+// threads begins system call CALL, counted over all threads from 0 at the start of the program. The
+// exit code is the command's, or 128 plus the signal that killed it. Without such a call nothing is
+// sent, and the last line of stderr is "interrupter: N calls". With INTERRUPTER_FROM=NUMBER
+// counting begins at the first system call of that number.
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr int at_call = SIGTRAP | 0x80;
 constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
 
-// From where a stopped thread is let go on, with the signal that it was to get.
+// Continues a stopped thread with the signal that it was to get.
 int signal_of(int status) {
   const int signal = WSTOPSIG(status);
   const bool ours = signal == at_call || status >> 16 != 0 || signal == SIGSTOP;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
   const char* const from = std::getenv("INTERRUPTER_FROM");
   bool counts = from == nullptr;
-  std::set<pid_t> inside;  // threads that are in a system call
+  std::set<pid_t> inside;  // threads that are inside a system call
   long calls = 0;
   for (;;) {
     const pid_t thread = waitpid(-1, &status, __WALL);

@@ -1,11 +1,11 @@
-// Loaded before the program's libraries (LD_PRELOAD), it stands for a stranger's code that has
-// taken a decoder over: in the first thread beside the main one that decodes a frame it tries what
-// strangers do, and says on stderr what came of it, one line each: "intruder: read: Permission
-// denied", or "done".
+// Loaded before the program's libraries (LD_PRELOAD), this stands for a stranger's code that has
+// taken over a decoder: in the first thread besides the main one that decodes a frame, it tries
+// what such code would do, and prints each outcome on stderr: "intruder: read: Permission denied",
+// or "done".
 //
-// VIDCONV_TARGET is a folder to write in, VIDCONV_PORT where something listens on loopback,
-// VIDCONV_SOCKET a descriptor of a socket that the run was started with, VIDCONV_INPUT its input.
-// VIDCONV_LANDLOCK makes the kernel look older: its version of Landlock, 0 for none.
+// VIDCONV_TARGET is a folder to write in, VIDCONV_PORT a port on loopback where something listens,
+// VIDCONV_SOCKET the descriptor of a socket that the run was started with, VIDCONV_INPUT its input.
+// VIDCONV_LANDLOCK makes the kernel look older: it is the version of Landlock, 0 for none.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ bool connects() {
   return connect(socket(AF_INET, SOCK_STREAM, 0), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
 }
 
-// Any system call, by its number.
+// Makes any system call, by its number.
 bool calls(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
   return syscall(number, a, b, c, d, e) >= 0;
 }
@@ -76,7 +76,7 @@ bool executes_memory() {
     if (write(fd, block, static_cast<std::size_t>(n)) != n) return false;
   char name[] = "true";
   char* argv[] = {name, nullptr};
-  int ends[2];  // the child says through it why not
+  int ends[2];  // the child reports its failure through this pipe
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   const pid_t child = fork();
   if (child == 0) {
@@ -93,7 +93,7 @@ bool executes_memory() {
   return !told;
 }
 
-bool changes_mode() {  // of what it may read
+bool changes_mode() {  // tries it on a file that it may read
   const int fd = open(word("VIDCONV_INPUT").c_str(), O_RDONLY);
   return fd >= 0 && fchmod(fd, 0600) == 0;
 }
@@ -103,7 +103,7 @@ bool marks_by_descriptor() {
   return fd >= 0 && fsetxattr(fd, "user.intruder", "1", 1, 0) == 0;
 }
 
-bool reads_memory() {  // as a debugger would
+bool reads_memory() {  // tries it as a debugger would
   char from = 1, to = 0;
   const iovec here{&to, 1}, there{&from, 1};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;

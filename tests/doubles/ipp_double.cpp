@@ -1,5 +1,5 @@
-// A few functions of Intel IPP, with replicated borders: what vidconv-bench is tested with where
-// there is no IPP. With IPP_DOUBLE_WRONG set, results are off by that many codes.
+// A few functions of Intel IPP, with replicated borders, to test vidconv-bench without IPP. With
+// IPP_DOUBLE_WRONG set, results are off by that many codes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>

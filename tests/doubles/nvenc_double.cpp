@@ -230,7 +230,7 @@ NVENCSTATUS encode(void* encoder, NV_ENC_PIC_PARAMS* p) {
     session.waiting.pictures.push_back({&input, p->inputTimeStamp, shown_at, {}});
     session.waiting.outputs.push_back(static_cast<Bitstream*>(p->outputBitstream));
     session.video.depth = input.wide() ? 10 : 8;
-    // An IDR picture stands alone; the next ones wait for the one that they lie before.
+    // An IDR picture is a group alone; later ones wait for the picture that they are shown before.
     if (shown_at % session.distance != 0) return NV_ENC_ERR_NEED_MORE_INPUT;
     close_group(session);
     return NV_ENC_SUCCESS;

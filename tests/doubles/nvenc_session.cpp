@@ -9,7 +9,7 @@
 namespace vidconv::test {
 namespace {
 
-// Of the driver, which whoever asks for NVENC has loaded.
+// Returns a function of CUDA's driver, which every user of NVENC has loaded.
 template <class F>
 F* driver(const char* name) {
   static void* const library = dlopen("libcuda.so.1", RTLD_LAZY);
@@ -36,7 +36,7 @@ std::vector<std::uint8_t> bytes_of(const Session& session, const Input& input) {
   return bytes;
 }
 
-// False where the memory cannot be read.
+// Returns false if the memory cannot be read.
 bool read(const Session& session, const Input& input, PcmPlanes& planes) {
   const std::vector<std::uint8_t> bytes = bytes_of(session, input);
   if (bytes.empty()) return false;

@@ -1,5 +1,5 @@
-// The sessions of NVENC's double: pictures as they were handed over, in the order in which they are
-// coded, until somebody asks for them.
+// The sessions of NVENC's double keep pictures as they were handed over, in coding order, until
+// somebody asks for them.
 #pragma once
 
 #include <ffnvcodec/dynlink_cuda.h>
@@ -14,7 +14,7 @@
 
 namespace vidconv::test {
 
-// What a picture is made of: the caller's memory on the device, or the double's own on the host.
+// The memory of a picture: the caller's on the device, or the double's own on the host.
 struct Input {
   bool on_device = false;
   CUdeviceptr device = 0;
@@ -51,7 +51,7 @@ struct Picture {
   PcmPlanes planes;
 };
 
-// Pictures in the order of coding, the first of which the others may refer to, and where they go.
+// Pictures in coding order, the first of which the others may refer to, and their outputs.
 struct Group {
   std::vector<Picture> pictures;
   std::vector<Bitstream*> outputs;
@@ -62,19 +62,19 @@ struct Session {
   CUstream stream = nullptr;
   PcmVideo video;
   bool headers_in_stream = true;
-  int distance = 1;  // between pictures that others may refer to
-  int shown = 0;     // since the last IDR picture, as all of these
+  int distance = 1;  // between reference pictures
+  int shown = 0;     // counted since the last IDR picture, as in the next line
   int coded = 0, references = 0;
-  Group waiting;             // in the order of display, until they can be coded
-  std::deque<Group> groups;  // of which nothing has been asked for yet
+  Group waiting;             // pictures in display order that cannot be coded yet
+  std::deque<Group> groups;  // groups that nobody has asked for yet
   std::vector<std::unique_ptr<Input>> inputs;
   std::vector<std::unique_ptr<Bitstream>> bitstreams;
 };
 
-// Codes the pictures of the oldest group, at last: until now they may not change. False where their
-// memory cannot be read.
+// Codes the pictures of the oldest group, which must not have changed until now. Returns false if
+// their memory cannot be read.
 bool code_group(Session& session);
-// Those that wait become a group: the last of them comes first.
+// Makes a group of the waiting pictures: the last of them comes first.
 void close_group(Session& session);
 
 }  // namespace vidconv::test

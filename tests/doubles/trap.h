@@ -2,7 +2,7 @@
 
 namespace vidconv::test {
 
-// Everything that is asked of the current device fails from soon on, in this process.
+// Makes every request to the current device fail soon, for the rest of this process.
 void spoil_device();
 
 }  // namespace vidconv::test

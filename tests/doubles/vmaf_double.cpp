@@ -1,6 +1,6 @@
-// A double of libvmaf: its entry points with a measure that can be checked, 100 less the mean of
-// the differences of luma. As in the library a score is there when the next pictures were read, or
-// all.
+// A double of libvmaf: its entry points with a measure that can be checked, 100 minus the mean
+// difference of luma. As in the library, a score is available when the next pictures, or all, were
+// read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -53,7 +53,7 @@ int vmaf_close(void* context) {
   return 0;
 }
 int vmaf_model_load(void** model, void*, const char* version) {
-  static int less[] = {0, 1};  // of the score
+  static int less[] = {0, 1};  // subtracted from the score
   *model = std::strcmp(version, "vmaf_v0.6.1") == 0      ? &less[0]
            : std::strcmp(version, "vmaf_v0.6.1neg") == 0 ? &less[1]
                                                          : nullptr;

@@ -1,4 +1,4 @@
-// What must hold of every specification that a parser accepts.
+// Checks that must hold for every specification that a parser accepts.
 #pragma once
 
 #include <cstdlib>
@@ -8,8 +8,8 @@
 
 namespace vidconv::fuzz {
 
-// Calls `parse`, which may throw SpecError with a column inside its text and nothing else. What it
-// accepts must make filters and plans.
+// Calls `parse`, which may only throw SpecError, with a column inside its text. An accepted
+// specification must make filters and plans.
 template <class Parse>
 void check(Parse parse) {
   try {
@@ -18,7 +18,7 @@ void check(Parse parse) {
     spec.shape_warning();
     for (const Subsampling s : {Subsampling{1, 1}, {2, 2}, {4, 1}}) {
       const Filter filter = spec.make(s);
-      if (filter.kernels[0].taps().size() > 1000) continue;  // planning takes as long as it may
+      if (filter.kernels[0].taps().size() > 1000) continue;  // planning would take too long
       for (const SampleType sample :
            {SampleType{Storage::u8, 8, 0}, {Storage::u16, 16, 0}, {Storage::f32, 32, 0}})
         make_plan(filter, sample, {}, Role::colour);

@@ -1,11 +1,11 @@
-// Numbers that a header may have where it has a size.
+// Extreme numbers that a header may have as sizes.
 #pragma once
 
 #include <string_view>
 
 namespace vidconv::fuzz {
 
-// Around the limits of the types that sizes pass through, of FFmpeg, and of the program.
+// The numbers lie around the limits of the types that sizes pass through, FFmpeg's and ours.
 inline constexpr std::string_view extremes[] = {
     "0",          "1",          "2",          "3",          "7",          "8",
     "-1",         "+5",         "",           "x",          "255",        "256",

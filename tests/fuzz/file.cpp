@@ -25,7 +25,7 @@ using namespace vidconv;
 constexpr int most_pixels = 1 << 18;
 constexpr int most_frames = 12;
 
-// A folder of this process, gone with it.
+// A folder of this process that is removed at its end.
 class Folder {
  public:
   Folder() {
@@ -40,7 +40,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// Where the frames go. Encoders that are quick, and that between them take all kinds of frames.
+// Outputs for the frames: quick encoders that together take all kinds of frames.
 struct Way {
   const char* output;
   const char* format;
@@ -81,8 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)limited;
 
   const fuzz::FuzzedFile file({data, size});
-  // The length, which no format looks at, says which way: where to, by seeking or from a pipe, and
-  // whether all videos or the first.
+  // The length, which no format depends on, selects the way: the output, seeking or a pipe, and all
+  // videos or the first.
   const Way& way = ways[size % std::size(ways)];
   const std::size_t choice = size / std::size(ways);
   const bool pipe = choice % 2 != 0;

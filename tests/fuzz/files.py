@@ -13,7 +13,7 @@ sys.path.insert(0, str(CORPUS))
 import make
 from recipes import RECIPES
 
-MOST_BYTES = 32768  # what is longer takes long to read and is seldom broken where it matters
+MOST_BYTES = 32768  # longer files take long to read and are seldom broken where it matters
 
 folder = pathlib.Path(sys.argv[1])
 shutil.rmtree(folder, ignore_errors=True)

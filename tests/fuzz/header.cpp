@@ -1,12 +1,13 @@
-// What inputs say of their pictures, at its extremes. The first byte tells who reads the rest:
+// Tests extreme descriptions of pictures in inputs. The first byte tells which reader gets the
+// rest:
 //
 //   f  a file, p  a pipe: y4m or a container
 //   r  bare frames, after a line that describes them
 //   g  a pattern
 //   k  a kernel file
 //
-// What is accepted is laid out in every way, and its first frame filtered. Half of the mutations
-// put an extreme number in the place of one that a header has.
+// Accepted input is laid out in every way, and its first frame is filtered. Half of the mutations
+// replace a number of the header by an extreme one.
 #include <algorithm>
 #include <random>
 #include <string_view>
@@ -50,7 +51,8 @@ void read(const std::string& input, const SourceOptions& options) {
     }
 }
 
-// The digits that begin at or after `from`, and where they end; both `line.size()` where none do.
+// Returns where the next digits at or after `from` begin and end; both `line.size()` if there are
+// none.
 std::pair<std::size_t, std::size_t> number_in(std::string_view line, std::size_t from) {
   constexpr const char* digits = "0123456789";
   const std::size_t begin = std::min(line.find_first_of(digits, from), line.size());

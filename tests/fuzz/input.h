@@ -1,4 +1,4 @@
-// What the targets that open inputs have in common.
+// Shared by the targets that open inputs.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,8 +15,8 @@
 
 namespace vidconv::fuzz {
 
-// FFmpeg is not instrumented and not what is tested here: no single allocation for a frame, of
-// FFmpeg's or ours, is larger.
+// FFmpeg is not instrumented and not under test: no single allocation for a frame, FFmpeg's or
+// ours, may be larger.
 constexpr std::size_t most_bytes = 32 << 20;
 
 inline std::byte* allocate_limited(std::size_t bytes, Nodes) noexcept {
@@ -24,7 +24,7 @@ inline std::byte* allocate_limited(std::size_t bytes, Nodes) noexcept {
 }
 inline const FrameMemory limited_memory = {"limited", allocate_limited, plain_memory.release};
 
-// Bytes in a file without a name.
+// An unnamed file that holds the bytes.
 class FuzzedFile {
  public:
   explicit FuzzedFile(std::span<const std::uint8_t> bytes)
@@ -44,7 +44,7 @@ class FuzzedFile {
   int fd_;
 };
 
-// Calls `act`, which may throw an Error, but none that blames ourselves.
+// Calls `act`, which may throw an Error, but not one with Fault::internal.
 template <class Act>
 void expect_no_fault_of_ours(Act act) {
   try {

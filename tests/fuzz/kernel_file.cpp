@@ -1,4 +1,4 @@
-// The bytes of a kernel file: text, PGM or PNG.
+// Reads the bytes of a kernel file: text, PGM or PNG.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -22,7 +22,7 @@ namespace {
 
 using namespace vidconv;
 
-// Files of their own in DIRECTORY/kind.
+// Writes each seed into a file of its own in DIRECTORY/kind.
 class Seeds {
  public:
   explicit Seeds(const std::filesystem::path& directory) : directory_(directory) {
@@ -51,7 +51,7 @@ std::string png(unsigned format, int bytes_per_pixel) {
   return bytes;
 }
 
-// Two frames of 16x16 in this container, by this encoder; nothing where there is no such encoder.
+// Returns two frames of 16x16 in this container, by this encoder; empty if there is none.
 std::string video_file(const std::filesystem::path& name, const char* codec) {
   try {
     const auto source = open_source("pattern:16x16#2", {});
@@ -70,7 +70,7 @@ std::string video_file(const std::filesystem::path& name, const char* codec) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Openings of every source, by the letter that tells the target who reads them.
+// Writes an opening for every source, behind the letter that selects the target's reader.
 void add_headers(Seeds& seeds, const std::filesystem::path& scratch,
                  const std::vector<std::string>& kernel_files) {
   constexpr std::string_view one = "1";
@@ -103,7 +103,7 @@ void add_headers(Seeds& seeds, const std::filesystem::path& scratch,
   for (const std::string& file : kernel_files) seeds.add('k' + file);
 }
 
-// A header of eight bytes (tests/fuzz/simd.cpp), a filter, and samples.
+// Writes a header of eight bytes (tests/fuzz/simd.cpp), a filter, and samples.
 void add_pictures(Seeds& seeds) {
   const char* const filters[] = {"box",
                                  "box:size=5",
@@ -134,7 +134,7 @@ void add_pictures(Seeds& seeds) {
     }
 }
 
-// By the letter that tells the target (tests/fuzz/words.cpp) what it is.
+// Writes texts behind the letter that selects the reader (tests/fuzz/words.cpp).
 void add_words(Seeds& seeds) {
   for (
       const char* text :

@@ -1,6 +1,6 @@
-// Differential: what any variant of the CPU makes of a plan, with every instruction set of this
-// machine, has the bytes of the definition. The input says all of it: the samples, the border, the
-// size, the filter, and what is in the picture.
+// A differential test: every CPU variant of a plan, with every instruction set of this machine,
+// must give the bytes of the reference. The input determines the samples, the border, the size, the
+// filter, and the picture's content.
 #include "kernels/cpu/simd/simd.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Job {
   int width, height;
   Arrangement arrangement;
   std::string_view filter;
-  std::string_view content;  // of samples, round and round
+  std::string_view content;  // bytes of samples, repeated
 };
 
 Job job_of(std::string_view bytes) {
@@ -104,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Job job = job_of({reinterpret_cast<const char*>(data), size});
   if (job.filter.starts_with("file:") || job.filter.find('@') != job.filter.npos ||
       job.filter.find("mask=") != job.filter.npos)
-    return 0;  // files are other targets'
+    return 0;  // files are left to other targets
   try {
     const Filter filter = FilterSpec::parse(job.filter).make();
     std::size_t taps = 0;

@@ -1,4 +1,4 @@
-// Specifications as on the command line; files are the other target's.
+// Parses specifications as on the command line; files are left to the other target.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,6 +1,6 @@
-// Reads text that comes beside videos and kernels: plans of clusters, ledgers of parts, files of
-// boxes (JSON lines, CSV), words of --regions. The first byte says which. Plans and ledgers hold
-// digests of what they say, which a fuzzer does not find: others are made here of the bytes.
+// Reads other text than kernels: plans of clusters, ledgers of shards, files of boxes (JSON lines,
+// CSV), words of --regions. The first byte says which. Plans and ledgers contain digests of
+// themselves, which a fuzzer cannot find: this target makes valid ones from the bytes.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +20,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Numbers of the bytes, 0 where there are no more.
+// Takes numbers from the bytes; 0 when there are no more.
 class Numbers {
  public:
   explicit Numbers(std::string_view bytes) : bytes_(bytes) {}
@@ -47,7 +47,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// A plan that is taken is written as it was read.
+// An accepted plan must be written as it was read.
 void read_plan(const std::string& text) {
   const ClusterPlan plan = ClusterPlan::parse(text, "plan.json");
   const ClusterPlan again = ClusterPlan::parse(plan.json(), "again");
@@ -71,14 +71,15 @@ void make_plan_of(std::string_view text) {
     const std::int64_t begin = numbers.next();
     plan.parts.push_back({begin, numbers.next()});
   } while (numbers.any());
-  // The reader bounds frames, so that a plan that was taken can add them up; here nobody has yet.
+  // The reader limits frames, so that an accepted plan can add them up; here nobody has done so
+  // yet.
   constexpr std::int64_t most = INT64_MAX / 4096;
   for (const ClusterPlan::Part& part : plan.parts)
     if (part.frames < -most || part.frames > most) return;
   read_plan(plan.json());
 }
 
-// Whether a plan may bring them, and what they mean then; but for files, of other targets.
+// Checks whether a plan may bring options, and parses them; files are left to other targets.
 void read_options(const std::string& text) {
   for (const char* file : {"file:", "mask=", "@"})
     if (text.find(file) != text.npos) return;

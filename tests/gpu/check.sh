@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# All tests that need a CUDA device, not thinned: kernels, pipeline, C library, Python, whole jobs drawn at random, a
-# sample of them under compute-sanitizer, and what the bus carries. A skipped test counts as one that failed.
+# Runs all tests that need a CUDA device, unthinned: kernels, pipeline, C library, Python, random jobs, a sample of them
+# under compute-sanitizer, and traffic on the bus. A skipped test counts as failed.
 #
 #   tests/gpu/check.sh PROGRAMS [--only STEP,...] [--seconds N] [--seed S] [--page FILE]
 #
-# PROGRAMS: a folder with the programs (tests/run.sh --gpu builds them, tests/run.sh --gpu-pack DIR packs them).
-# STEPS: kernels pipeline nvenc api python grid random sanitizer bus; --seconds: of the random jobs (default 600).
-# --page: where a table for docs goes. The last line counts; exits with 0 only where nothing failed or was skipped.
+# PROGRAMS is a folder with the programs (tests/run.sh --gpu builds them, tests/run.sh --gpu-pack DIR packs them). The
+# steps are kernels pipeline nvenc api python grid random sanitizer bus. --seconds is the time for random jobs (default
+# 600). --page names a file for a table for docs. The last line has the counts; exits with 0 only if nothing failed or
+# was skipped.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,8 +31,8 @@ passed=0 failed=0 skipped=0 rows='' shared=''
 
 wanted() { [[ ,$only, == *,$1,* ]]; }
 
-# Processes that take turns on a GPU wait milliseconds for each call; by NVIDIA's Multi-Process Service they share it,
-# which makes sixteen of them some twenty times as fast.
+# Processes that take turns on a GPU wait milliseconds for each call; with NVIDIA's Multi-Process Service they share it,
+# which makes sixteen of them about twenty times as fast.
 share_gpu() {
   if [[ -z ${CUDA_MPS_PIPE_DIRECTORY:-} ]] && command -v nvidia-cuda-mps-control >/dev/null; then
     export CUDA_MPS_PIPE_DIRECTORY=$logs/mps CUDA_MPS_LOG_DIRECTORY=$logs/mps
@@ -58,15 +59,15 @@ note() {
   echo "$1: $3 passed, $4 failed, $5 skipped, $6 s ($2)"
 }
 
-# count WORDS FILE...: how many lines of Googletest's say so.
+# count WORDS FILE... prints how many lines of GoogleTest's output contain the words.
 count() { cat "${@:2}" | grep -cE "^\[ +$1 +\] .*\([0-9]+ ms\)$" || true; }
 
-# gtest STEP WHAT SHARDS PROGRAM ARGUMENT...: in several processes; one that dies is a failure.
+# gtest STEP WHAT SHARDS PROGRAM ARGUMENT... runs a program in several processes; one that crashes is a failure.
 gtest() {
   local step=$1 what=$2 shards=$3 begun=$SECONDS died=0 pids=() i
   shift 3
   for ((i = 0; i < shards; ++i)); do
-    # The definition's own threads would crowd out the other processes.
+    # The reference's own threads would crowd out the other processes.
     OMP_THREAD_LIMIT=1 GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "$programs/$1" "${@:2}" >"$logs/$step-$i.log" 2>&1 &
     pids+=($!)
   done
@@ -79,7 +80,7 @@ gtest() {
     "$(count SKIPPED "$logs/$step"-*.log)" "$((SECONDS - begun))"
 }
 
-# once STEP WHAT COMMAND...: a program that is one test.
+# once STEP WHAT COMMAND... runs a program that is one test.
 once() {
   local step=$1 what=$2 begun=$SECONDS
   shift 2
@@ -93,15 +94,15 @@ once() {
   fi
 }
 
-# The CPU's variants have tests of their own that need no device.
+# The CPU's variants have their own tests, which need no device.
 of_kernels='*Sweep*:Properties.*:Variants.*:*RandomPlans*:*Strips*:*ManyTaps*:*HardFloats*:*WideMatrices*'
 of_kernels+=':*PixelsO*:SideBySide*:Published*:Examples*:*Blend*:*RegionWindows*'
-# The rest of the pipeline's needs no device, or FFmpeg's program, which a bare host does not have.
+# The pipeline's other tests need no device, or need FFmpeg's program, which a bare host lacks.
 of_pipeline='OnDevice*:SeveralDevices*:*Nvdec*:*Repack*:Trace*:*Timed*:*FormatSweep*:*Wish*:*DeviceChoice*:*Light*:*Scan*'
 
-# One GPU cannot show what two would do.
+# One GPU cannot test the use of two.
 [[ $(nvidia-smi -L | wc -l) -gt 1 ]] || of_pipeline+='-SeveralDevices.OthersAreLeftAlone:SeveralDevices.StoppedKernelEndsTheRun'
-# Tests of NVENC that look at the file with ffprobe.
+# These tests of NVENC examine the file with ffprobe.
 of_nvenc='*'
 command -v ffprobe >/dev/null || of_nvenc='*-*OrderAndTimesAreKept:*ColoursAreKept'
 
@@ -128,7 +129,7 @@ if wanted python; then
   [[ -n $ok ]] || { tail -5 "$logs/python.log"; bad=${bad:-1}; }
   note python "tensors of torch and cupy" "${ok:-0}" $((${bad:-0} + ${errors:-0})) "${left:-0}" $((SECONDS - begun))
 fi
-# jobs STEP WHAT OPTION...: of random_jobs.py.
+# jobs STEP WHAT OPTION... runs random_jobs.py with these options.
 jobs() {
   local step=$1 what=$2 begun=$SECONDS ok bad
   shift 2
@@ -163,7 +164,7 @@ fi
 
 if [[ -n $page ]]; then
   {
-    # shellcheck disable=SC2016  # backquotes of Markdown
+    # shellcheck disable=SC2016  # these are Markdown's backquotes
     printf '# The tests on a GPU\n\nWritten by `tests/run.sh --gpu` on %s, on %s.\n\n' "$(date +%F)" \
       "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1 | sed 's/, / with driver /')"
     printf '| step | what | passed | failed | skipped | seconds |\n| --- | --- | --- | --- | --- | --- |\n%s' "$rows"

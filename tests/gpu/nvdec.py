@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 INEXACT = {"mpeg1video", "mpeg2video", "mpeg4", "msmpeg4v3", "h263", "vc1", "wmv3", "vc1image", "wmv3image"}
-MOST_LEVELS = 12  # between two inverse transforms, after what was predicted from them
+MOST_LEVELS = 12  # largest difference of two inverse transforms, including prediction from them
 
 
 def run(vidconv, path, decoder, output, stats):
@@ -36,7 +36,7 @@ def codec_of(stats):
 
 
 def far_apart(vidconv, path, decoder, folder):
-    """The largest difference of two bytes, of frames of 8 bits; -1 where there are not as many."""
+    """Returns the largest difference of two bytes of frames of 8 bits; -1 if the numbers of bytes differ."""
     data = []
     for number, which in enumerate(("cpu", decoder)):
         raw = folder / f"{number}.raw"
@@ -48,7 +48,7 @@ def far_apart(vidconv, path, decoder, folder):
 
 
 def judge(vidconv, path):
-    """(failures, lines about what NVDEC left to the CPU)."""
+    """Returns (failures, lines about files that NVDEC left to the CPU)."""
     failures, left = [], []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

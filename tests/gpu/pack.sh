@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packs what tests/gpu/check.sh needs for a bare host, which has a GPU's driver, the C library, Python and
-# compute-sanitizer, and nothing else: DIR/check there runs it, with the options of check.sh.
+# Packs everything that tests/gpu/check.sh needs on a bare host, which has only a GPU's driver, the C library, Python
+# and compute-sanitizer: DIR/check runs it there, with check.sh's options.
 #
 #   tests/gpu/pack.sh BUILD DIR [PROGRAM...]    of the preset gpu, built; more programs are packed beside the tests
 set -euo pipefail
@@ -13,7 +13,7 @@ mkdir -p "$dir"
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
-# Programs, stripped; the C library's test as another project builds it.
+# Packs stripped programs, and the C library's test as another project builds it.
 tests=$build/tests
 programs=("$build/vidconv" "$tests/kernels/vidconv_kernels_tests" "$tests/pipeline/vidconv_pipeline_tests"
   "$tests/pipeline/vidconv_allocation_tests" "$@")
@@ -30,13 +30,13 @@ cp -L "$build"/pack/prefix/lib*/libvidconv.so.0 "$stage/programs/"
 if [[ -d $build/api/python/vidconv ]]; then cp -rL "$build/api/python/vidconv" "$stage/programs/python/"; fi
 find "$stage/programs" -type f \( -perm /111 -o -name '*.so*' \) -exec strip {} + 2>/dev/null || true
 
-# Libraries that the host lacks: not the C library's and the compiler's, nor the driver's.
+# Packs the libraries that the host lacks: not those of the C library, the compiler and the driver.
 host='/(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s|cuda|nvcuvid|nvidia.*))\.so'
 find "$stage/programs" -type f -exec sh -c 'ldd "$1" 2>/dev/null' _ {} \; |
   awk '$3 ~ /^\// && $3 !~ /libvidconv/ {print $3}' | grep -Ev "$host" | sort -u |
   xargs -I{} cp -L {} "$stage/libraries/"
 
-# Tables that these libraries want to be there and no test looks into: of Unicode, and of a speech codec.
+# These libraries require tables that no test uses: Unicode's, and a speech codec's.
 stub() { gcc -shared -fPIC -xc -Wl,-soname,"$(basename "$1")" -o "$1" -; }
 for library in "$stage"/libraries/libicudata.so.*; do
   [[ ! -e $library ]] || echo "const char icudt${library##*.}_dat[16] = {0};" | stub "$library"
@@ -46,7 +46,7 @@ for library in "$stage"/libraries/libcodec2.so.*; do
     awk '$2 ~ /^codec2_/ {sub(/@.*/, "", $2); print "int " $2 "(void) { return 0; }"}' | stub "$library"
 done
 
-# Code for the GPU is in each of the programs: a dictionary that spans them packs it once.
+# Each program contains the code for the GPU: a dictionary that spans them packs it once.
 tar -C "$stage" -cf - programs | xz -T1 --lzma2=preset=3,dict=256MiB >"$dir/programs.tar.xz"
 key=$(cd "$stage/libraries" && find . -type f -exec sha256sum {} + | sort | sha256sum | cut -c1-16)
 if [[ $(cat "$dir/libraries.key" 2>/dev/null) != "$key" ]]; then

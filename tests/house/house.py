@@ -11,15 +11,15 @@ import re
 import sys
 from pathlib import Path
 
-TOPS = ("kernels", "pipeline", "api", "src")  # the first two hold rooms and nothing else
+TOPS = ("kernels", "pipeline", "api", "src")  # the first two hold only rooms
 CODE = (".h", ".cuh", ".cpp", ".cu")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-# | `room` or room | what it holds | rooms that it may use |
+# The pattern matches a row "| `room` or room | what it holds | rooms that it may use |".
 ROW = re.compile(r"^\|\s*`?([\w/]+)/?`?\s*\|[^|]*\|([^|]*)\|\s*$")
 
 
 def arrows_of_the_code(root, faults):
-    """Room -> room -> one include that makes the arrow."""
+    """Returns one include for each arrow, by room and room."""
     arrows = {}
     for top in TOPS:
         for path in sorted((root / top).rglob("*")):
@@ -39,7 +39,7 @@ def arrows_of_the_code(root, faults):
 
 
 def arrows_of_the_page(page):
-    """Room -> the rooms that it may use, from the tables whose last column says so."""
+    """Returns the rooms that each room may use, from the tables whose last column lists them."""
     allowed, top = {}, None
     listing = False
     for line in page.read_text(encoding="utf-8").splitlines():
@@ -59,16 +59,16 @@ def top_of(room):
 
 
 def may_use(allowed, room, to):
-    """A room may use the rooms that its row names: rooms of its own top by their names, other tops whole."""
+    """Returns whether a room may use another: its row names rooms of its own top, and other tops as a whole."""
     if top_of(room) != top_of(to):
         return top_of(to) in allowed.get(top_of(room), ())
     if room == top_of(to):
-        return True  # code beside rooms puts them together
+        return True  # code outside of rooms combines them
     return to.split("/", 1)[-1] in allowed.get(room, ())
 
 
 def circles(arrows):
-    """Each circle once, as the rooms that it passes."""
+    """Returns each circle once, as a list of rooms."""
     found, done = [], set()
 
     def walk(room, path):

@@ -11,7 +11,7 @@ CODE = re.compile(r"^( {4}|\t).*$|`[^`\n]*`", re.MULTILINE)
 
 
 def headings(page):
-    """The anchors that hosts make of a page's headings."""
+    """Returns the anchors that hosts make of a page's headings."""
     lines = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
 

@@ -19,8 +19,8 @@ LARGEST_KERNEL = 513
 
 @dataclass
 class Kernel:
-    text: str  # a filter without what follows
-    taps: int  # for each sample, as the definition computes it
+    text: str  # a filter without its modifiers
+    taps: int  # taps for each sample in the reference
     modifiers: list = field(default_factory=list)  # "key=value" each
 
     def spec(self):
@@ -34,13 +34,13 @@ class Job:
     format: str
     frames: int
     kernels: list
-    options: list = field(default_factory=list)  # a list of words each, which can be left out
-    noise: int = 0  # the seed of the noise that the picture is mixed with; 0: none
-    mask: int = 0  # the seed of the grey picture that MASK in a filter stands for
-    boxes: list = field(default_factory=list)  # of --regions, as its lines have them
+    options: list = field(default_factory=list)  # options, each a list of words, that can be left out
+    noise: int = 0  # seed of the noise that is mixed into the picture; 0: none
+    mask: int = 0  # seed of the grey picture that MASK in a filter stands for
+    boxes: list = field(default_factory=list)  # the lines of --regions
 
     def work(self):
-        """Multiplications that the definition needs, at most."""
+        """Returns the largest number of multiplications that the reference needs."""
         return self.width * self.height * 3 * self.frames * sum(k.taps for k in self.kernels)
 
     def pattern(self):
@@ -48,7 +48,7 @@ class Job:
 
 
 class Tables:
-    """The program's lists."""
+    """The program's lists of filters, formats and the like."""
 
     def __init__(self, vidconv):
         def listed(*words):
@@ -64,7 +64,7 @@ class Tables:
 
 
 def draw(tables, seed, most_work):
-    """The job of a seed. Its definition takes up to `most_work` multiplications."""
+    """Returns the job of a seed, for which the reference takes up to `most_work` multiplications."""
     r = random.Random(seed)
     while True:
         job = _draw(tables, r)
@@ -83,14 +83,14 @@ def _grid_taps(text):
 
 
 def grid():
-    """What people ask for most: each blur in each format, so that planes of one frame need different plans."""
+    """Returns the most usual jobs: each blur in each format, so that planes of one frame need different plans."""
     return [Job(width, height, fmt, 2, [Kernel(text, _grid_taps(text))])
             for fmt in GRID_FORMATS for width, height in GRID_SIZES for text in GRID_FILTERS]
 
 
 def _draw(tables, r):
     if r.random() < 0.1:
-        # A plain blur of a plain format: rare among all that can be drawn, and most of what people run.
+        # A plain blur of a plain format is rare among random jobs, but is what people run most.
         text = r.choice(GRID_FILTERS)
         return Job(r.randint(1, 500), r.randint(1, 400), r.choice(GRID_FORMATS), r.choice([1, 2]),
                    [Kernel(text, _grid_taps(text))])
@@ -121,7 +121,7 @@ def _draw(tables, r):
 
 
 def _plane_words(fmt):
-    """What may be said of the planes of a format."""
+    """Returns the values of `planes` for a format."""
     kinds = {c["kind"] for c in fmt["components"]}
     letters = "".join(c["name"] for c in fmt["components"] if c["kind"] != "padding")
     words = ["all", letters[0].lower(), letters[-1].lower()]
@@ -133,7 +133,7 @@ def _number(r, value):
 
 
 def _parameter(p, r):
-    """A value, and how far it lets a kernel reach."""
+    """Returns a random value, and how far a kernel reaches with it."""
     if p["type"] == "choice":
         return r.choice(p["choices"]), 0
     low, high = p["min"], p["max"]
@@ -146,7 +146,7 @@ def _parameter(p, r):
     if r.random() < 0.1:
         value = r.choice([low, high])
     elif low >= 0 and high > 4:
-        value = low + (high - low + 1) ** (r.random() ** 1.5) - 1  # small ones more often
+        value = low + (high - low + 1) ** (r.random() ** 1.5) - 1  # small values are drawn more often
     else:
         value = r.uniform(low, high)
     value = min(max(value, low), high)
@@ -277,7 +277,7 @@ def _options(job, r, planes, placed, linear):
 
 
 def simpler(job, tables):
-    """Jobs with one thing less each, the largest steps first."""
+    """Yields jobs with one feature less each, the largest steps first."""
     def changed(change):
         other = copy.deepcopy(job)
         change(other)
@@ -313,12 +313,12 @@ def simpler(job, tables):
 
 
 def write_noise(vidconv, job, path, bits):
-    """The built-in picture, mixed with noise in bits that every sample of its format has."""
+    """Writes the built-in picture, mixed with noise in bits that every sample of its format has."""
     subprocess.run([vidconv, job.pattern(), "-o", str(path), "--format", "raw", "--kernel", "identity", "-q",
                     "-y", "--device", "cpu"], check=True, capture_output=True)
     data = path.read_bytes()
     noise = random.Random(job.noise).randbytes(len(data))
-    if bits > 8:  # of samples of two bytes the lower one; or the higher one, where that is where codes end
+    if bits > 8:  # in samples of two bytes the low byte, or the high one if codes end there
         high = job.format[0] == "p" and job.format[1].isdigit() or job.format[:2] in ("y2", "xv")
         mask = b"\x00\xff" if high else b"\xff\x00"
         mask = (mask * (len(data) // 2 + 1))[:len(data)]

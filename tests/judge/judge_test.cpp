@@ -1,5 +1,5 @@
-// An independent judge: OpenCV in double precision, with its own borders, against what vidconv
-// makes of every filter of our tables, within 1 code value.
+// OpenCV, in double precision and with its own borders, judges every filter of our tables within 1
+// code value.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace vidconv::test {
 namespace {
 
-// Every border mode of ours is one of OpenCV's.
+// Each of our border modes is one of OpenCV's.
 int opencv_border(BorderMode mode) {
   switch (mode) {
     case BorderMode::reflect101:
@@ -49,8 +49,8 @@ cv::Mat to_mat(const Kernel& kernel) {
   return mat;
 }
 
-// A picture and what lies around it. OpenCV's filters cannot wrap, nor reach further than a picture
-// is large; copyMakeBorder can.
+// Pads a picture. OpenCV's filters cannot wrap, nor reach further than a picture is large, but
+// copyMakeBorder can.
 struct Surrounded {
   cv::Mat padded;
   cv::Rect inside;
@@ -117,7 +117,7 @@ cv::Mat combine(const Filter& filter, const std::vector<cv::Mat>& responses, Sam
   return value;
 }
 
-// vidconv's codes are within `tolerance` of the values, clamped to what codes can be.
+// Checks that vidconv's codes are within `tolerance` of the values, clamped to the range of codes.
 void expect_close(const cv::Mat& values, const Picture& codes, double tolerance) {
   const double max = codes.sample().max();
   double worst = 0;
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
     }(),
     [](const auto& test) { return test.param; });
 
-// OpenCV's own blurs and derivatives, not our matrices: what the names mean.
+// OpenCV's own blurs and derivatives, not our matrices, tell what the names mean.
 class Named : public testing::Test {
  protected:
   // `judge(padded)` filters a picture with room around it.

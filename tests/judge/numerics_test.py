@@ -27,7 +27,7 @@ BORDERS = ["reflect101", "reflect", "replicate", "wrap", "zero", "constant:0.3"]
 
 
 def jobs():
-    """(format, filter, options) each; borders and options take turns."""
+    """Yields (format, filter, options); borders and options alternate."""
     more = [[], [], ["--linear"], ["--range", "clamp"], ["--scan", "interlaced"]]
     number = 0
     for filter_ in FILTERS:

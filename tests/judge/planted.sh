@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether random jobs find what they are for: builds the program with one fault of CUDA code each (planted/*.patch).
-# On a machine with a GPU, random_jobs.py has to fail for each of them within two minutes:
+# Tests whether random jobs find faults: builds programs with one fault in CUDA code each (planted/*.patch). On a
+# machine with a GPU, random_jobs.py has to fail for each of them within two minutes:
 #
 #   tests/judge/planted.sh BUILD DIR        of the preset gpu, built: DIR/vidconv-FAULT for each fault
 #   tests/judge/planted.sh --judge DIR      runs random jobs with each; exits with 0 where all faults are found
@@ -26,7 +26,7 @@ mkdir -p "$dir"
 cd "$root"
 for patch in "$here"/planted/*.patch; do
   git apply "$patch"
-  # shellcheck disable=SC2064  # this patch, whatever comes later
+  # shellcheck disable=SC2064  # the trap is for the current patch
   trap "git apply -R '$patch'" EXIT
   cmake --build "$build" --target vidconv
   cp "$build/vidconv" "$dir/vidconv-$(basename "$patch" .patch)"

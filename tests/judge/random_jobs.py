@@ -28,9 +28,9 @@ from pathlib import Path
 
 import drawn_job
 
-LONGEST_RUN = 300  # seconds; longer is a hang
-MOST_FAILURES = 5  # more say no more
-GRACE = 20  # seconds for the jobs that are under way when the time is over
+LONGEST_RUN = 300  # seconds, beyond which a run hangs
+MOST_FAILURES = 5  # further failures would add nothing
+GRACE = 20  # seconds for running jobs when the time is over
 
 
 class Stopped(Exception):
@@ -38,7 +38,7 @@ class Stopped(Exception):
 
 
 class Way:
-    """A way to compute a job: options of the command."""
+    """A way to compute a job, by options of the command."""
 
     def __init__(self, name, *options, may_refuse=False):
         self.name, self.options, self.may_refuse = name, options, may_refuse
@@ -79,24 +79,24 @@ class Judge:
             self.tables.cuda_devices = devices
         self.definition = Way("the definition", "--device", "cpu", "--variant", "reference", "--threads", str(threads))
         self.choice = Way("the CPU's choice", "--device", "cpu", "--threads", str(threads))
-        self.grid = None  # jobs that are not drawn
+        self.grid = None  # fixed jobs, not random ones
         self.runs, self.refused, self.lock = 0, 0, threading.Lock()
         self.processes, self.stopped = set(), False
 
     def stop(self):
-        """Ends all jobs that are under way; none begins from here on."""
+        """Ends all running jobs; no further one starts."""
         with self.lock:
             self.stopped = True
             for process in self.processes:
                 process.kill()
 
     def oracle(self, job):
-        """What others are compared with: the definition, or of a job of the grid for which it would take minutes, what
-        the CPU chooses."""
+        """Returns the way that others are compared with: the reference, or the CPU's choice for a job of the grid for
+        which the reference would take minutes."""
         return self.definition if self.grid is None or job.work() <= self.work else self.choice
 
     def ways(self, seed):
-        """What is compared with the oracle."""
+        """Yields the ways that are compared with the oracle."""
         r = random.Random(seed + " ways")
         yield Way("the CPU's choice", "--device", "cpu", "--threads", str(r.choice([1, 2, 3, 8])))
         if self.grid is None:
@@ -108,7 +108,7 @@ class Judge:
             yield Way("cuda:all", "--device", "cuda:all")
 
     def run(self, command):
-        """The exit code, what came out, and the last line of what was said."""
+        """Runs a command, and returns its exit code, its output and its last message."""
         with self.lock:
             if self.stopped:
                 raise Stopped
@@ -130,7 +130,7 @@ class Judge:
         return process.returncode, out, lines[-1] if lines else ""
 
     def difference(self, job, way, folder):
-        """Words for how a way differs from the definition, and the two commands; None where it does not."""
+        """Returns a text on how a way differs from the reference, and the two commands; None if it does not."""
         files = Files(self.tables, self.vidconv, job, folder)
         wanted_command = files.command(self.vidconv, job, self.oracle(job))
         wanted_code, wanted, said = self.run(wanted_command)
@@ -155,7 +155,7 @@ class Judge:
         return drawn_job.draw(self.tables, seed, self.work)
 
     def try_job(self, seed, number):
-        """Of one job: None, or (job, way, words)."""
+        """Runs one job, and returns None or (job, way, words)."""
         job = self.job(seed, number)
         folder = self.folder / seed.replace(":", "-")
         files = Files(self.tables, self.vidconv, job, folder)
@@ -174,7 +174,7 @@ class Judge:
         return None
 
     def shrink(self, job, way, folder, seconds=60):
-        """The simplest job found that still differs, and how."""
+        """Returns the simplest job found that still differs, and how."""
         until = time.monotonic() + seconds
         best = job
         found = self.difference(job, way, folder / "0")
@@ -214,7 +214,7 @@ def main():
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
     folder = tempfile.mkdtemp(prefix="random-jobs-")
-    # Each definition on all cores would crowd out the jobs beside it.
+    # A reference on all cores would crowd out other jobs.
     threads = max(1, len(os.sched_getaffinity(0)) // o.parallel)
     judge = Judge(vidconv, o.device, o.work, folder, threads)
     if o.grid:
@@ -228,7 +228,7 @@ def main():
     ended_by = []
 
     def end(number, _):
-        # The lock may be held by what the signal interrupts.
+        # The interrupted code may hold the lock.
         ended_by.append(signal.Signals(number).name)
         threading.Thread(target=judge.stop).start()
 
@@ -267,7 +267,7 @@ def main():
     if o.seconds is not None:
         timer.cancel()
     if not ended_by:
-        judge.stopped = False  # the failures may be looked at
+        judge.stopped = False  # the failures may still be shrunk
     for number, job, way, words in [] if o.until_failure or ended_by else failures:
         best, found = judge.shrink(job, way, Path(folder) / f"shrunk-{number}")
         print(f"\njob {number} of seed {o.seed}: {words}")

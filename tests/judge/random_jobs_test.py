@@ -29,14 +29,14 @@ class RandomJobs(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def program(self, fault):
-        """The program, with some lines of a shell before the last; $* are its words."""
+        """Writes a wrapper of the program that runs some lines of a shell first; $* are its words."""
         path = pathlib.Path(self.folder.name, "vidconv")
         path.write_text(f"#!/bin/bash\n{fault}\nexec {VIDCONV} \"$@\"\n")
         path.chmod(0o755)
         return path
 
     def test_other_bytes_are_found_and_shrunk(self):
-        # A box has another digest by anything but the definition.
+        # The fault gives a box another digest by any variant but the reference.
         program = self.program("if [[ $* != *reference* && $* == *'--kernel box'* ]]; then\n"
                                f'  {VIDCONV} "$@" | sed "s/^all/none/"; exit ${{PIPESTATUS[0]}}\nfi')
         done = judge(program, "--seconds", "60", "--seed", "boxes")
@@ -63,7 +63,7 @@ class RandomJobs(unittest.TestCase):
         self.assertIn("12 passed, 0 failed", done.stdout)
 
     def test_a_run_that_is_ended_says_what_it_has_seen(self):
-        # One job is enough to begin with; the next never ends.
+        # The first job ends; the next never does.
         mark = pathlib.Path(self.folder.name, "hangs")
         program = self.program(f'if [[ $* == *--kernel* && -e {mark} ]]; then exec sleep 1000; fi\n'
                                f'[[ $* != *--kernel* || $* == *reference* ]] || touch {mark}')

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The packages on bare systems: makes them, installs each in a tree of Debian 12 that has nothing else in it, and runs
-# what is installed there, against what this tree's build makes. Needs root, debootstrap, and Debian's mirror; takes
-# minutes, so that tests/run.sh does it only when asked to (--packages).
+# Tests the packages on bare systems: makes them, installs each in an otherwise bare tree of Debian 12, runs the
+# installed programs, and compares with this tree's build. Needs root, debootstrap, and Debian's mirror; takes minutes,
+# so that tests/run.sh does it only on request (--packages).
 #
-# Another system: SUITE, MIRROR (and, behind its address, debootstrap's script where it has none of SUITE's name) and
-# AREAS (its --components), as debootstrap takes them. What is for one system alone is then made in a tree of that: Debian's packages, and
-# the wheel unless PYTHON names the Python of this one that makes it. NEWER: a suite with a newer glibc, of the same mirror, where the
-# tarball has to run too.
+# For another system set SUITE, MIRROR (and, behind its address, debootstrap's script if it has none for SUITE) and
+# AREAS (its --components), as debootstrap takes them. Debian's packages are then made in a tree of that system, and so
+# is the wheel unless PYTHON names this system's Python. NEWER is a suite of the same mirror with a newer glibc, on
+# which the tarball has to run too.
 #
 #   tests/package/bare.sh [CHECK...]      debian, tarball, reproducible, dockerfile, python: all unless named; and lgpl,
 #                                         which builds FFmpeg first, and takes ten minutes more
@@ -22,7 +22,7 @@ newer=${NEWER-$([[ $suite != bookworm ]] || echo trixie)}
 . tests/package/tree.sh
 own_mounts "$0" "$@"
 
-# made_for_suite SCRIPT: runs packaging/SCRIPT, here or, where the suite is another system's, in a bare tree of that; what it makes is
+# made_for_suite SCRIPT runs packaging/SCRIPT here or, for another system's suite, in a bare tree of that; the output is
 # below build/package either way.
 made_for_suite() {
   if grep -qxF "VERSION_CODENAME=$suite" /etc/os-release; then
@@ -31,11 +31,11 @@ made_for_suite() {
   fi
   local wanted=$tree
   fresh_tree "$(basename "$tree")-made"
-  # Building asks PyPI, maybe by way of who signs for the network here.
+  # The build needs PyPI, perhaps through a proxy with a certificate of its own.
   cp -L /etc/ssl/certs/ca-certificates.crt "$tree/etc/ssl/certs/"
   mkdir "$tree/src"
   git ls-files -z | tar --null -T - -c | tar -x -C "$tree/src"
-  # `help` builds nothing: it is for what there is to install.
+  # `help` builds nothing: the script only installs what a build needs.
   in_tree SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" PIP_CERT=/etc/ssl/certs/ca-certificates.crt sh -ec "
     cd /src; apt-get install -qy --no-install-recommends python3-dev python3-venv; cmake/prepare.sh package help; packaging/$1" \
     >"$trees/log" 2>&1 || { tail -20 "$trees/log" >&2; return 1; }
@@ -49,7 +49,7 @@ made_for_suite() {
 }
 
 smoke=(pattern:64x48#5 -o md5: --kernel sobel --quiet)
-# digests COMMAND...: of the frames and of all, as this tree's build and COMMAND print them, have to be equal.
+# digests COMMAND... checks that COMMAND prints the same digests as this tree's build.
 same_digests() {
   local ours theirs
   ours=$(build/package/vidconv "${smoke[@]}")
@@ -67,14 +67,14 @@ check_debian() {
   in_tree vidconv pattern:64x48#5 -o /tmp/a.mp4 --kernel gaussian:sigma=2 --quiet
   in_tree vidconv /tmp/a.mp4 -o null: --kernel sobel --quiet
   in_tree man -w vidconv
-  # A device needs the package that is suggested for them.
+  # Devices need the suggested package.
   local devices device=(testsrc=size=64x48:duration=0.2 --format-in lavfi -o null: --kernel sobel --quiet)
   devices=$(dpkg-deb -f "${command[0]}" Suggests)
   if in_tree vidconv "${device[@]}" 2>"$tree/tmp/words"; then return 1; fi
   grep -qF "${devices/libavdevice/libavdevice.so.}" "$tree/tmp/words"
   install_in_tree "$devices"
   in_tree vidconv "${device[@]}"
-  # What is built there against the library does what the command does.
+  # Programs built there with the library give the command's output.
   install_in_tree g++ cmake make "${libraries[@]#"$tree"}"
   cp -r samples "$tree/tmp/samples"
   in_tree cmake -S /tmp/samples -B /tmp/built >/dev/null
@@ -82,11 +82,11 @@ check_debian() {
   in_tree /tmp/built/filter_file pattern:64x48#5 /tmp/b.y4m sobel
   in_tree vidconv pattern:64x48#5 -o /tmp/c.y4m --kernel sobel --quiet
   cmp "$tree/tmp/b.y4m" "$tree/tmp/c.y4m"
-  # Python's package does too.
+  # Python's package gives it too.
   install_in_tree "${python[@]#"$tree"}"
   in_tree python3 -c 'import vidconv; print(vidconv.run("pattern:64x48#5", "/tmp/d.y4m", kernel="sobel").written)'
   cmp "$tree/tmp/c.y4m" "$tree/tmp/d.y4m"
-  # Nothing is left of it.
+  # Nothing is left after removal.
   in_tree apt-get purge -qy vidconv 'libvidconv*' python3-vidconv >/dev/null
   [[ -z $(find "$tree/usr" -name '*vidconv*') ]]
 }
@@ -104,7 +104,7 @@ try_tarball() {
   tar -xJf build/package/vidconv-*.tar.xz -C "$tree/opt/some where" --strip-components=1
   same_digests in_tree "/opt/some where/bin/vidconv"
   in_tree "/opt/some where/bin/vidconv" pattern:64x48#5 -o /tmp/a.mkv --codec libx265 --kernel sobel --quiet
-  # Every library but glibc's comes out of the folder.
+  # All libraries but glibc's are loaded from the folder.
   local strangers
   strangers=$(in_tree ldd "/opt/some where/bin/vidconv" | awk '$2 == "=>" && $0 !~ /some where/ { print $1 }')
   [[ -n $strangers ]]
@@ -114,7 +114,7 @@ try_tarball() {
 # shellcheck source=tests/package/dockerfile.sh
 . tests/package/dockerfile.sh
 
-# Built in another folder, with other files about, the packages are the same to the byte.
+# Built in another folder, with other files around, the packages are the same to the byte.
 check_reproducible() {
   packaging/debian.sh
   packaging/tarball.sh
@@ -133,7 +133,7 @@ check_reproducible() {
   [[ $compared -eq 5 ]]
 }
 
-# For the tree's Python, which may be another than the one that built the wheel.
+# Tests the wheel with the tree's Python, which may differ from the one that built it.
 numpy_for_tree() {
   "${PYTHON:-python3}" -m pip download -q --only-binary=:all: --no-deps -d build/package/wheels \
     --python-version "$(in_tree python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" numpy
@@ -158,7 +158,7 @@ assert sum(1 for _ in vidconv.open("/tmp/a.mkv", kernel="box")) == 5'
   cmp build/package/a.y4m "$tree/tmp/a.y4m"
 }
 
-# A wheel without what is under the GPL. It replaces the other one, and is all that is left behind.
+# Makes a wheel without code under the GPL. It replaces the other one, and is the only output that stays.
 check_lgpl() {
   packaging/wheel.sh --lgpl
   fresh_tree lgpl
@@ -179,7 +179,7 @@ assert vidconv.run("pattern:64x48#5", "/tmp/a.y4m", kernel="sobel").written == 5
   cmp build/package/a.y4m "$tree/tmp/a.y4m"
 }
 
-# One of them, in a process of its own: `set -e` has no effect below a condition.
+# Runs one check in a process of its own: `set -e` has no effect below a condition.
 if [[ ${1:-} == --only ]]; then
   tree=$trees/$2
   trap leave_trees EXIT
@@ -189,7 +189,7 @@ fi
 
 checks=(debian tarball reproducible dockerfile python)
 [[ $# -eq 0 ]] || checks=("$@")
-cmake/prepare.sh package vidconv  # what everything is compared with
+cmake/prepare.sh package vidconv  # everything is compared with this build
 passed=0 failed=0
 for check in "${checks[@]}"; do
   if "$0" --only "$check"; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each package would hold, by installing the components that CPack packs.
+"""Tests the contents of each package, by installing the components that CPack packs.
 
     components_test.py CMAKE BUILD
 """
@@ -36,7 +36,7 @@ class ComponentsTest(unittest.TestCase):
 
     def test_library_is_what_a_program_loads(self):
         self.assertTrue(self.ending("library", "libvidconv.so.0"), self.files["library"])
-        # Whatever is linked holds all the rest: one such file is enough.
+        # Each linked file contains all of our code: one such file is enough.
         self.assertEqual(len([name for name in self.files["library"] if re.search(r"\.so\.0$", name)]), 1)
         for name in self.files["library"]:
             self.assertRegex(name, r"\.so\.[\d.]+$|share/doc/libvidconv0/(copyright|changelog\.gz)$")

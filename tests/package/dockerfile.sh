@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Sourced by bare.sh: does what `docker build` would with packaging/Dockerfile, where there is no daemon. Each stage is a
-# bare tree, whatever image it names; COPY . takes the files that git knows.
+# Sourced by bare.sh: follows packaging/Dockerfile as `docker build` would, without a daemon. Each stage is a bare tree,
+# whatever image it names; COPY . takes the files that git knows.
 # shellcheck disable=SC2154  # trees, tree: bare.sh's
 
 run_dockerfile() {
   local instruction rest stage=0 folder=/ words
   local -A named=()
   local -a environment=()
-  # Lines that end with \ go on; comments are none.
+  # Lines that end with \ continue; comments are skipped.
   while read -r instruction rest <&3; do
     case $instruction in
       ARG) [[ $rest == *_IMAGE=* ]] || environment+=("$rest") ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The sample filter_file makes what the command makes, and ends as it does.
+"""The sample filter_file gives the command's output and exit codes.
 
     filter_file_test.py FILTER_FILE VIDCONV
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles each header that is installed alone, with no other folder of ours in sight.
+"""Compiles each installed header alone, without other folders of ours.
 
     headers.py COMPILER INCLUDE_FOLDER    prints what does not compile; exits with 1 where one does not
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is missing for a build is named at once, with the packages that have it. requirements_test.py CMAKE SOURCE"""
+"""Everything that a build lacks is named at once, with its packages. requirements_test.py CMAKE SOURCE"""
 import os
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
-# Trees of other systems, by debootstrap, for scripts of this folder: `.` it. Needs root; $suite is what debootstrap calls the
-# system, $mirror an array of its further arguments. Mounts of a tree end with the script, which has to run by itself in a
-# namespace of mounts: own_mounts "$0" "$@" sees to that.
+# To be sourced by scripts of this folder: makes trees of other systems by debootstrap. Needs root; $suite is
+# debootstrap's name of the system, $mirror an array of its further arguments. Mounts of a tree end with the script,
+# which has to run in a mount namespace of its own: own_mounts "$0" "$@" sees to that.
 # shellcheck shell=bash
 trees=${TREES:-$PWD/build/trees}
 mkdir -p "$trees/archives/partial"
@@ -16,7 +16,8 @@ base_tree() {
   touch "$trees/$1/etc/done"
 }
 
-# fresh_tree NAME [SUITE]: a bare system at $trees/NAME, with what the kernel gives and the downloads of earlier runs.
+# fresh_tree NAME [SUITE] makes a bare system at $trees/NAME, with /proc and the like, and the downloads of earlier
+# runs.
 fresh_tree() {
   base_tree "${2:-$suite}"
   tree=$trees/$1

@@ -1,4 +1,4 @@
-"""What all tests of the Python package share. The command to compare with: VIDCONV."""
+"""Shared by all tests of the Python package. VIDCONV names the command to compare with."""
 import os
 import subprocess
 
@@ -11,7 +11,7 @@ DTYPES = {"gray": np.uint8, "gray16le": np.uint16, "grayf32le": np.float32, "gbr
 
 @pytest.fixture(scope="session")
 def command():
-    """Runs the command, and returns what it writes on stdout."""
+    """Runs the command, and returns its stdout."""
     program = os.environ["VIDCONV"]
 
     def run(*arguments):
@@ -23,7 +23,7 @@ def command():
 
 @pytest.fixture(scope="session")
 def frame_of(command):
-    """The first frame of the built-in pattern, filtered by the command, as an array of all its samples."""
+    """Returns the first frame of the built-in pattern, filtered by the command, as an array of all its samples."""
     def make(size, pixel_format, *options):
         data = command(f"pattern:{size}:{pixel_format}#1", "-o", "-", "--format", "raw", "-q", *options)
         return np.frombuffer(data, DTYPES[pixel_format])
@@ -32,7 +32,7 @@ def frame_of(command):
 
 @pytest.fixture
 def noise():
-    """Random arrays of a shape and dtype."""
+    """Makes random arrays of a shape and dtype."""
     random = np.random.default_rng(19)
 
     def make(shape, dtype):

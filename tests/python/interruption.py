@@ -17,10 +17,10 @@ import unittest
 INTERRUPTER = str(pathlib.Path(sys.argv[1]).resolve())
 RUNS = sys.argv[2] if len(sys.argv) > 2 else "12"
 SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
-SYS_SCHED_GET_PRIORITY_MAX = {"x86_64": 146, "aarch64": 125}[os.uname().machine]  # nothing else calls it
+SYS_SCHED_GET_PRIORITY_MAX = {"x86_64": 146, "aarch64": 125}[os.uname().machine]  # nothing else makes this call
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No exception but the one of Ctrl-C gets out; it may come before or behind the `try`, too.
+# Only the exception of Ctrl-C may be raised; it may come before or behind the `try`, too.
 PROGRAM = """
 import os, sys, numpy, vidconv
 from fractions import Fraction

@@ -20,8 +20,8 @@ CONFIGURATION = {
     "html_use_index": False,
     "autodoc_member_order": "bysource",
     "autodoc_typehints": "none",
-    "nitpicky": True,  # a reference that leads nowhere is said
-    # Python's own, which are not on the page.
+    "nitpicky": True,  # broken references are reported
+    # These are Python's own, which are not on the page.
     "nitpick_ignore": [("py:class", name) for name in ("Exception", "ValueError", "object")],
 }
 PAGE = """
@@ -37,7 +37,7 @@ vidconv for Python
 
 
 def without_words(vidconv):
-    """What is public, and is not explained."""
+    """Yields public names without a docstring."""
     for name in vidconv.__all__:
         thing = getattr(vidconv, name)
         if not inspect.getdoc(thing):
@@ -48,7 +48,7 @@ def without_words(vidconv):
 
 
 def broken_references(vidconv, *pages):
-    """What docstrings and pages call vidconv's, and is not there."""
+    """Yields names of vidconv in docstrings and pages that do not exist."""
     texts = {page: Path(page).read_text(encoding="utf-8") for page in pages}
     texts.update((f"vidconv.{name}", inspect.getdoc(getattr(vidconv, name)) or "") for name in vidconv.__all__)
     for where, text in texts.items():

@@ -88,7 +88,7 @@ def test_input_is_read_only(noise):
 
 
 def test_nothing_is_copied():
-    """The memory of the input and of `out` is what the library is given."""
+    """The library gets the memory of the input and of `out`."""
     given = []
 
     class Plan:
@@ -201,7 +201,7 @@ def test_nothing_is_kept(noise):
 
 
 def print_overhead():
-    """Not a test: python3 -c 'import test_arrays; test_arrays.print_overhead()' prints what a call costs."""
+    """Not a test: python3 -c 'import test_arrays; test_arrays.print_overhead()' prints the cost of a call."""
     picture = np.zeros((1, 1), np.uint8)
     out = np.empty_like(picture)
     best = min(timeit.repeat(lambda: vidconv.filter(picture, "box", out=out, threads=1), number=200, repeat=50)) / 200

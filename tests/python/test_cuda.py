@@ -1,5 +1,5 @@
-"""Tensors on a CUDA device, by a double of torch: which addresses, device and stream reach the library. What the device
-then computes is tested where there is one (tests/api, and torch itself, which is not at hand here)."""
+"""Tests tensors on a CUDA device with a double of torch: which addresses, device and stream reach the library. The
+device's results are tested where there is one (tests/api, and test_tensors.py with torch itself)."""
 import sys
 import types
 
@@ -17,7 +17,7 @@ class Device:
 
 
 class Tensor:
-    """Of torch, as far as vidconv looks at it; its memory is the host's, and nobody follows its address."""
+    """A tensor of torch, as far as vidconv uses it; its memory is the host's, and nothing reads its address."""
 
     device = Device()
 
@@ -31,7 +31,7 @@ class Tensor:
 
 
 class Described(Tensor):
-    """Of torch as well, described by its own members."""
+    """A tensor of torch that is described by its own members."""
 
     is_cuda, requires_grad, layout = True, False, "strided"
 
@@ -58,7 +58,7 @@ Tensor.__module__ = Described.__module__ = "torch"
 
 @pytest.fixture
 def runs(monkeypatch):
-    """The arguments of every run, instead of running."""
+    """Records the arguments of every run instead of running."""
     torch = types.ModuleType("torch")
     torch.empty = lambda shape, dtype, device: Tensor(np.empty(shape, dtype))
     torch.strided = "strided"

@@ -1,4 +1,4 @@
-"""Beside OpenCV and SciPy, where these are installed: never more than one code from them."""
+"""Compares with OpenCV and SciPy, if they are installed: results differ by one code at most."""
 import numpy as np
 import pytest
 
@@ -10,7 +10,7 @@ MATRIX = np.array([[0, -1, 0.5], [-1, 5, -1], [0.25, -1, 0]])
 
 
 def codes(real, dtype):
-    """Real numbers as samples: rounded once, ties upward, within what the type holds."""
+    """Returns real numbers as samples: rounded once, ties upward, clamped to the type's range."""
     if dtype == np.float32:
         return real
     return np.clip(np.floor(real + 0.5), 0, np.iinfo(dtype).max)

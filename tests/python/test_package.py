@@ -1,4 +1,4 @@
-"""The package as a whole: its examples, its words, its version."""
+"""Tests the package as a whole: its examples, docstrings and version."""
 import doctest
 import inspect
 import re

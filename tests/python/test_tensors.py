@@ -1,5 +1,5 @@
-"""Tensors of torch and cupy on a CUDA device: the bytes of NumPy's path, on the library's current stream. Skipped where
-there is no device; with VIDCONV_REQUIRE_CUDA=1 that is a failure."""
+"""Tensors of torch and cupy on a CUDA device give the bytes of NumPy arrays, on the library's current stream. Skipped
+without a device; with VIDCONV_REQUIRE_CUDA=1 that is a failure."""
 import os
 import threading
 
@@ -71,11 +71,11 @@ def test_strides(noise, dtype, view):
     tensor, room = to_device(picture), to_device(canvas)
     vidconv.filter(view(tensor), "gaussian:sigma=1.5", out=view(room))
     view(canvas)[...] = vidconv.filter(view(picture), "gaussian:sigma=1.5")
-    assert same(room, canvas)  # and not a sample beside it
+    assert same(room, canvas)  # no sample beside it has changed
 
 
 def test_the_current_stream(noise):
-    """What comes before on the stream has been done, and what comes after sees the result, without a wait in between."""
+    """Filtering runs after earlier work on the stream and before later work, without blocking."""
     first, second = noise((300, 400), np.uint8), noise((300, 400), np.uint8)
     tensor, late = to_device(first), to_device(second)
     vidconv.filter(tensor, "gaussian")  # loads its kernels
@@ -85,14 +85,14 @@ def test_the_current_stream(noise):
         torch.cuda._sleep(200_000_000)
         tensor.copy_(late)
         result = vidconv.filter(tensor, "gaussian")
-        assert not stream.query()  # the call has returned before the work has begun
+        assert not stream.query()  # the call returned before the work began
         copy = result.clone()
     stream.synchronize()
     assert same(copy, vidconv.filter(second, "gaussian"))
 
 
 def test_threads_with_streams_of_their_own(noise):
-    """Calls with one shape share a plan; what lies between the filters of a chain is not mixed up."""
+    """Calls with one shape share a plan; results between the filters of a chain are not mixed up."""
     pictures = [noise((200, 300), np.uint8) for _ in range(4)]
     chain, results = ["gaussian:sigma=3", "unsharp", "box"], [None] * 4
 

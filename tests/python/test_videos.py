@@ -1,4 +1,4 @@
-"""vidconv.run, open and Writer: the command's bytes, times, failures."""
+"""Tests vidconv.run, open and Writer against the command: bytes, times, failures."""
 import logging
 import os
 import signal
@@ -120,14 +120,14 @@ def test_ctrl_c_while_nobody_reads_the_output(tmp_path):
 
 
 def test_ctrl_c_while_a_writer_is_closed(tmp_path):
-    """It does not wait for the encoder, and leaves no output."""
+    """Ctrl-C does not wait for the encoder, and leaves no output."""
     sent = threading.Event()
 
     def press(report):
         if report.frames == 30 and not sent.is_set():
             sent.set()
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.3)  # the encoder has not been asked for what it holds yet
+            time.sleep(0.3)  # the encoder has not been flushed yet
     writer = vidconv.Writer(tmp_path / "a.mp4", vidconv.Video("gray", 64, 48, 25), progress=press)
     with pytest.raises(KeyboardInterrupt):
         for _ in range(30):
@@ -240,7 +240,7 @@ def test_messages_go_to_the_logger(caplog, tmp_path):
 
 
 def test_a_file_that_the_program_has_open_may_be_the_output(tmp_path):
-    """It is no input because somebody could read from its descriptor."""
+    """Such a file is no input, although somebody could read from its descriptor."""
     with tempfile.NamedTemporaryFile(dir=tmp_path, suffix=".y4m") as file:
         with pytest.raises(vidconv.OutputError):  # it exists
             vidconv.run("pattern:64x48#3", file.name, kernel="box")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails where clang-format 14 would change something; other versions disagree with it. With --fix it does.
+# Fails if clang-format 14 would change something; other versions disagree with it. With --fix it makes the changes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 clang_format=$(command -v clang-format-14 || command -v clang-format) ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails where shellcheck has something to say.
+# Fails if shellcheck reports anything.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 command -v shellcheck >/dev/null || { echo "SKIPPED: shellcheck is not installed"; exit 77; }

@@ -22,11 +22,11 @@ from pathlib import Path
 
 TOPS = ("api", "bench", "kernels", "pipeline", "samples", "src", "tests")
 # Tests need not be fast, doubles of C functions are made by macros, and GoogleTest's macros make so much code that
-# every check takes its time: so there are those only that find mistakes which tests do not.
+# every check is slow: tests only get the checks that find mistakes which tests cannot.
 LESS = {"tests": "-*,bugprone-dangling-handle,bugprone-sizeof-expression,bugprone-suspicious-*,"
                  "bugprone-unused-return-value,bugprone-use-after-move,misc-unused-*,modernize-use-nullptr,"
                  "modernize-use-override,performance-for-range-copy,-bugprone-suspicious-include"}
-# Libraries without which the project can be built.
+# The project can be built without these libraries.
 OPTIONAL = re.compile(r"'((?:cuda|nanobind/|nvtx3/|ffnvcodec/|opencv2/|libavfilter/|npp)[\w/.]*)' file not found")
 
 
@@ -40,7 +40,7 @@ def clang_tidy():
 
 
 def commands(build):
-    """The files that BUILD compiles, each with those of ours that it is made of."""
+    """Yields the files that BUILD compiles, each with our files that it includes."""
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         file = Path(entry["directory"], entry["file"]).resolve()
         if file.suffix not in (".cpp", ".cxx"):
@@ -52,11 +52,11 @@ def commands(build):
 
 
 def one(program, root, build, file, top, plain):
-    """What clang-tidy says of one file that is compiled, and why it could not look."""
+    """Returns clang-tidy's findings in one compiled file, and why it could not check."""
     command = [program, "--quiet", f"--config-file={root / '.clang-tidy'}", "--extra-arg=-Wno-unknown-warning-option",
-               "--extra-arg=-Wno-c99-extensions", "--extra-arg=-ferror-limit=0",  # AV_TIME_BASE_Q is one; all at once
-               "--extra-arg=-Wno-unused-command-line-argument",  # some are GCC's alone
-               "--extra-arg=-DHWY_COMPILE_ONLY_STATIC"]  # code for one level of SIMD instead of one for each
+               "--extra-arg=-Wno-c99-extensions", "--extra-arg=-ferror-limit=0",  # AV_TIME_BASE_Q is C99; show all errors
+               "--extra-arg=-Wno-unused-command-line-argument",  # some arguments are only GCC's
+               "--extra-arg=-DHWY_COMPILE_ONLY_STATIC"]  # code for one SIMD level instead of all
     if top in LESS:
         command += [f"--checks={LESS[top]}", "--extra-arg=-Wno-sign-conversion"]
     if plain:
@@ -76,18 +76,18 @@ def one(program, root, build, file, top, plain):
 
 
 def check(root, build):
-    """What was found, and what could not be looked at."""
+    """Returns the findings, and the files that could not be checked."""
     program, root, build = clang_tidy(), root.resolve(), build.resolve()
     ours = {file for top in TOPS for file in (root / top).rglob("*.cpp")}
     work, seen = [], set()
     for file, parts in commands(build):
         parts = [part for part in parts if part in ours]
         if set(parts) <= seen:
-            continue  # another target has them
+            continue  # another target has the files
         seen.update(parts)
         work.append((sum(part.stat().st_size for part in parts), file, parts[0].relative_to(root).parts[0], False))
     work += [(file.stat().st_size, file, file.relative_to(root).parts[0], True) for file in ours - seen]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the largest first
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the largest files first
         results = list(pool.map(lambda w: one(program, root, build, *w[1:]), sorted(work, reverse=True)))
     return [said for said, _ in results if said], [why for _, why in results if why]
 

@@ -1,4 +1,4 @@
-// Whole files.
+// Reads and writes whole files.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace vidconv::test {
 
-// The test fails where the file cannot be read, or written.
+// Both fail the test if the file cannot be read or written.
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, std::string_view bytes);
 

@@ -43,8 +43,7 @@ bool all_threads_sleep(pid_t pid) {
     if (task.path().filename() == std::to_string(::gettid())) continue;
     std::ifstream file(task.path() / "stat");
     std::string stat;
-    // A thread that has ended meanwhile has no line. The state follows its name, which is in
-    // parentheses.
+    // A thread that has ended meanwhile has no line. The state follows the name in parentheses.
     if (!std::getline(file, stat)) continue;
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string::npos || stat.substr(name_end + 2, 1) != "S") return false;
@@ -65,7 +64,7 @@ Process::Process(const std::vector<std::string>& argv, const std::string& stdin_
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  sigset_t ignored_in_the_background;  // where these tests run there
+  sigset_t ignored_in_the_background;  // a shell ignores these for tests in the background
   sigemptyset(&ignored_in_the_background);
   sigaddset(&ignored_in_the_background, SIGINT);
   posix_spawnattr_setsigdefault(&attributes, &ignored_in_the_background);
@@ -118,7 +117,7 @@ Result Process::wait(std::chrono::seconds limit) {
   const Deadline deadline = std::chrono::steady_clock::now() + limit;
   while (read_some(deadline)) {
   }
-  // Both pipes closed, or the time is up. A program that closes its output ends at once.
+  // Both pipes are closed, or the time is up. A program that closes its output ends soon.
   if (std::chrono::steady_clock::now() >= deadline) {
     result_.timed_out = true;
     ::kill(-pid_, SIGKILL);

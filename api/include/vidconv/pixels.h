@@ -1,7 +1,6 @@
-// Pixels: filters planes of samples in memory, on the CPU.
+// Filters planes of samples in memory, on the CPU.
 //
-// C++20, over the C library (CMake: vidconv::vidconv). Results are those of the command to the
-// byte.
+// C++20, over the C library (CMake: vidconv::vidconv). Results equal the command's to the byte.
 #pragma once
 
 #include <vidconv/vidconv.h>
@@ -14,40 +13,39 @@
 
 namespace vidconv {
 
-// A plane of a picture, not owned: rows of pixels, each of PixelOptions::channels samples side by
-// side. Members are given by name.
+// A view of a picture's plane: rows of pixels of PixelOptions::channels samples each, side by side.
+// Set the members by name.
 template <class Void>
 struct PixelPlane {
   Void* data = nullptr;       // the first sample
-  std::ptrdiff_t stride = 0;  // bytes from one row to the next; may be negative
+  std::ptrdiff_t stride = 0;  // bytes from one row to the next, may be negative
   int width = 0, height = 0;  // pixels and rows, at least 1
 };
 
 struct PixelOptions {
-  // Bits of a sample: 8 lie in a byte, 9 to 16 in the lower end of two in this machine's order, 32
-  // are a float from 0 to 1.
+  // Bits of a sample: 8 take one byte, 9 to 16 are the low bits of two bytes in this machine's
+  // order, 32 are a float from 0 to 1.
   int depth = 8;
-  int channels = 1;  // samples of a pixel, all of them filtered; 1 to 4096
+  int channels = 1;  // samples of a pixel, 1 to 4096; all are filtered
   // "reflect101", "reflect", "replicate", "wrap", "zero" or "constant:V".
   std::string border = "reflect101";
   int threads = 0;  // 0: as many as this process may use
 };
 
-// A filter, ready to be used on many planes. It is made anew where their size changes.
+// A filter, ready to be used on many planes. It is planned again whenever their size changes.
 class PixelFilter {
  public:
-  // `spec`: as `vidconv --kernel` takes it, "gaussian:sigma=2" or "matrix:0 -1 0; -1 5 -1; 0 -1 0".
+  // Parses `spec` as `vidconv --kernel` does: "gaussian:sigma=2", "matrix:0 -1 0; -1 5 -1; 0 -1 0".
   // Reads the file of a "file:" specification. Throws std::invalid_argument, with a line for
-  // people, for a specification that does not exist.
+  // people, for an invalid specification.
   explicit PixelFilter(const std::string& spec, PixelOptions options = {})
       : options_(std::move(options)), filter_(parse(spec)) {
     plan_for(1, 1);  // says what is wrong with the options
   }
 
-  // Reads `from` and writes `to`, of the same size, which must not overlap; done on return. Not to
-  // be called on one object from two threads at once. Throws std::invalid_argument where the sizes
-  // differ or are none, or where an option does not exist, and std::runtime_error where memory is
-  // out.
+  // Filters `from` into `to`, which has the same size and must not overlap it; done on return. Not
+  // thread-safe. Throws std::invalid_argument if the sizes differ or are not positive or an option
+  // is invalid, and std::runtime_error if memory is out.
   void apply(const PixelPlane<const void>& from, const PixelPlane<void>& to) {
     if (from.width != to.width || from.height != to.height || from.width < 1 || from.height < 1)
       throw std::invalid_argument("planes of " + size(from) + " and " + size(to) +
@@ -107,7 +105,7 @@ class PixelFilter {
   PixelOptions options_;
   std::unique_ptr<vidconv_filter, Free> filter_;
   std::unique_ptr<vidconv_plan, Free> plan_;
-  int width_ = 0, height_ = 0;  // of the plan
+  int width_ = 0, height_ = 0;  // the plan's size
 };
 
 }  // namespace vidconv

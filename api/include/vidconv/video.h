@@ -1,4 +1,4 @@
-// Video: filters a file into another, as the command does.
+// Filters a video file into another, as the command does.
 //
 // C++20, over the C library (CMake: vidconv::vidconv).
 #pragma once
@@ -17,39 +17,39 @@
 namespace vidconv {
 
 struct VideoProgress {
-  std::int64_t frames = 0;            // that are in the output
-  std::optional<std::int64_t> total;  // where the input says it; it may be wrong
-  double seconds = 0;                 // since the start
+  std::int64_t frames = 0;            // frames in the output
+  std::optional<std::int64_t> total;  // if the input announces it; may be wrong
+  double seconds = 0;                 // time since the start
 };
 
 struct VideoJob {
   std::string input;   // a file, a URL or "pattern:..."
-  std::string output;  // a file, its container by its ending; "null:"
-  // One filter after the other, each as `vidconv --kernel` takes it; at least one.
+  std::string output;  // a file, its container by its extension; "null:"
+  // A chain of at least one filter, each as `vidconv --kernel` takes it.
   std::vector<std::string> kernels;
   std::string device = "auto";  // "auto", "cpu", "cuda", "cuda:N", "cuda:N,M" or "cuda:all"
-  std::string codec;            // an encoder or a codec; empty: as the command chooses
+  std::string codec;            // an encoder or a codec; empty: the command's choice
   bool overwrite = false;
-  // Hears of each tenth of a second, on a thread of the library's; false ends the run early, and
-  // the output holds the frames so far. What it throws ends the run too, and comes out of
-  // filter_video(). May be empty.
+  // Called every tenth of a second on a thread of the library. Returning false ends the run early,
+  // and the output holds the frames so far. An exception ends the run too, and filter_video()
+  // rethrows it. May be empty.
   std::function<bool(const VideoProgress&)> progress;
-  // Hears in one line each what was chosen, converted, left out or assumed; on any thread, also on
-  // several at once. Must not throw. May be empty.
+  // Hears of each choice, conversion, omission and assumption in one line. Called on any thread,
+  // and on several at once. Must not throw. May be empty.
   std::function<void(const std::string&)> notice;
 };
 
 struct VideoResult {
-  std::int64_t frames = 0;  // in the output
-  bool stopped = false;     // `progress` has ended it
-  std::string damage;       // of the input, in one line; empty where there was none
+  std::int64_t frames = 0;  // frames in the output
+  bool stopped = false;     // `progress` ended the run
+  std::string damage;       // the input's damage in one line; empty if there is none
 };
 
-// what() is a line for people: what, which value, why and what to do.
+// An error's what() is a line for people: what failed, with which value, why and what to do.
 class VideoError : public std::runtime_error {
  public:
   VideoError(int code, const std::string& line) : std::runtime_error(line), code_(code) {}
-  int code() const { return code_; }  // the command's exit code: 2 the job, 3 the input, ...
+  int code() const { return code_; }  // the command's exit code: 2 usage, 3 input, ...
 
  private:
   int code_;
@@ -61,7 +61,7 @@ struct FreeJob {
   void operator()(vidconv_job* job) const { vidconv_job_free(job); }
 };
 
-// A run, for its callbacks: they find the job here and leave what they throw.
+// A run's data for its callbacks: the job, and the exception that one has thrown.
 struct VideoRun {
   const VideoJob& job;
   std::exception_ptr thrown;
@@ -90,8 +90,8 @@ inline void check_video(vidconv_status status, const vidconv_error& error) {
 
 }  // namespace detail
 
-// Returns when the output is complete and has its name. Throws VideoError; there is no output then,
-// and an older one is as it was.
+// Blocks until the output is complete and has its name. Throws VideoError; then there is no output,
+// and an older file is unchanged.
 inline VideoResult filter_video(const VideoJob& wanted) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   if (wanted.kernels.empty()) throw VideoError(VIDCONV_USAGE, "there is no kernel; give one");

@@ -6,8 +6,8 @@
 >>> vidconv.filter(picture, "box")[1:4, 1:4].tolist()
 [[28, 28, 28], [28, 28, 28], [28, 28, 28]]
 
-Files: ``vidconv.run("in.mp4", "out.mp4", kernel="sobel")``; frames: :func:`open` and :class:`Writer`. What the command
-tells on stderr goes to the logger ``vidconv``, and what it ends with to exceptions: see :class:`Error`.
+Files: ``vidconv.run("in.mp4", "out.mp4", kernel="sobel")``; frames: :func:`open` and :class:`Writer`. Messages that the
+command prints on stderr go to the logger ``vidconv``, and failures become exceptions: see :class:`Error`.
 """
 from . import _core
 from ._arrays import filter  # pylint: disable=redefined-builtin
@@ -17,7 +17,7 @@ from ._video import (Frame, ProgressReport, Reader, Stats, Video, Writer, open, 
                      settings)
 
 __version__ = _core.version()
-#: The version of the numeric promise. Where it is the same, the same filters give the same bytes.
+#: The version of the numeric promise: libraries with the same version give the same bytes for the same filters.
 numerics = _core.numerics()
 cuda_devices = _core.cuda_devices
 

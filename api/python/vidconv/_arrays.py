@@ -1,4 +1,4 @@
-"""Arrays in, arrays out."""
+"""Filters arrays."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -11,7 +11,7 @@ from ._errors import UsageError
 
 Kernels = Union[str, Sequence[str]]
 
-_SAMPLES = {"|u1": "u8", "<u2": "u16", "<f4": "f32"}  # what this library is built for is little-endian
+_SAMPLES = {"|u1": "u8", "<u2": "u16", "<f4": "f32"}  # all machines that this library is built for are little-endian
 _BYTES = {"|u1": 1, "<u2": 2, "<f4": 4}
 
 
@@ -20,11 +20,11 @@ def _new_plan(kernels: Tuple[str, ...], layout: str, width: int, height: int, bo
     return _core.Plan(list(kernels), layout, width, height, border, None, device, threads)
 
 
-_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps and memory are worked out once
+_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps are computed and memory is allocated once
 
 
 def _plan(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
-    # A file may have changed since.
+    # The file of a kernel may have changed since the plan was made.
     return (_new_plan if any("file:" in k for k in kernels) else _kept_plan)(kernels, *rest)
 
 
@@ -39,7 +39,7 @@ def _strides(interface: Dict[str, Any], sample: int) -> Tuple[int, ...]:
 
 
 def _walkable(address: int, shape: Tuple[int, ...], strides: Tuple[int, ...], sample: int, planar: bool) -> bool:
-    """Whether the samples of each row lie side by side, aligned, and rows do not overlap."""
+    """Returns whether the samples of each row are contiguous and aligned, and rows do not overlap."""
     rows = 1 if planar else 0
     inner = sample
     for axis in range(len(shape) - 1, rows, -1):
@@ -52,7 +52,8 @@ def _walkable(address: int, shape: Tuple[int, ...], strides: Tuple[int, ...], sa
 
 
 class _Picture:
-    """Where the samples of an array are. `rows`, `columns`, `channels` of it; `plane`, `row`: bytes to the next one."""
+    """The layout of an array's samples. `plane` and `row` are the bytes to the next plane or row; `walkable` says whether
+    the C library can read the samples in place."""
 
     __slots__ = ("address", "shape", "typestr", "plane", "row", "walkable")
 
@@ -68,7 +69,7 @@ class _Picture:
 
 
 def _layout(picture: _Picture, planar: bool, bits: Optional[int]) -> str:
-    """The C library's name of such pictures: "u8", "u16x3", "f32p3"."""
+    """Returns the C library's name of the picture's format: "u8", "u16x3", "f32p3"."""
     sample = _SAMPLES.get(picture.typestr)
     if sample is None:
         raise TypeError(f"samples of type {picture.typestr!r}: give uint8, uint16 or float32 in this machine's order of "
@@ -93,26 +94,27 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
 
     Args:
         array: shape (rows, columns) or (rows, columns, channels), or (channels, rows, columns) with ``planar=True``; dtype
-            uint8, uint16 or float32 (black 0, white 1). Anything that NumPy takes as an array without a change, or a
-            tensor on a CUDA device with ``__cuda_array_interface__`` (torch, cupy). It is read where it lies, and only
-            read, whatever the strides of its rows and planes; where samples of a row do not lie side by side it is copied.
-        kernel: as ``vidconv --kernel`` takes it: "gaussian:sigma=2", "matrix:0 -1 0;-1 5 -1;0 -1 0"; several in a list make
-            a chain. Every channel is filtered, alone.
+            uint8, uint16 or float32 (black 0, white 1). Anything that NumPy accepts as an array unchanged, or a tensor on
+            a CUDA device with ``__cuda_array_interface__`` (torch, cupy). It is read in place and never written, whatever
+            the strides of its rows and planes; it is copied if the samples of a row are not contiguous.
+        kernel: as ``vidconv --kernel`` takes it: "gaussian:sigma=2", "matrix:0 -1 0;-1 5 -1;0 -1 0"; a list of several is
+            a chain. Each channel is filtered separately.
         border: "reflect101" (the default), "reflect", "replicate", "wrap", "zero" or "constant:V".
-        out: written and returned: as `array` in shape and dtype, on the same device; shares no memory with it.
-        bits: of uint16, how many are in use, from the lowest: 9 to 16 (the default).
-        threads: of the CPU; 0: as many as this process may use.
+        out: the result's place, which is also returned; has the shape, dtype and device of `array`, but shares no memory
+            with it.
+        bits: number of low bits in use in uint16: 9 to 16 (the default).
+        threads: CPU threads; 0: as many as this process may use.
 
     Returns:
-        `out`, or a new array: of NumPy, or of the tensor's own library. On a CUDA device the work is queued on the current
-        stream of that library, and is not waited for.
+        `out`, or a new array of NumPy or of the tensor's library. On a CUDA device the work is queued on that library's
+        current stream, and the call does not block.
 
     Raises:
         UsageError: the kernel or the border makes no sense, or `out` overlaps `array`.
-        TypeError, ValueError: the array's dtype or shape.
-        DeviceError: memory is out, or the CUDA device refuses.
+        TypeError, ValueError: the array's dtype or shape is not supported.
+        DeviceError: memory is out, or the CUDA device fails.
 
-    The GIL is released. Calls of several threads with pictures of one shape and the same arguments take turns.
+    The GIL is released. Calls on several threads with pictures of one shape and the same arguments take turns.
 
     >>> import numpy as np
     >>> colours = np.full((4, 6, 3), 100, np.uint8)

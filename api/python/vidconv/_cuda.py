@@ -1,4 +1,4 @@
-"""Tensors on a CUDA device: torch and cupy, on their current stream."""
+"""Filters tensors of torch and cupy on a CUDA device, on their current stream."""
 from __future__ import annotations
 
 import sys
@@ -10,8 +10,8 @@ _TORCH_SAMPLES = {"torch.uint8": ("|u1", 1), "torch.uint16": ("<u2", 2), "torch.
 
 
 def interface_of(array: Any) -> Optional[Dict[str, Any]]:
-    """`__cuda_array_interface__`, or None of what has none. Of plain tensors of torch, whose property takes longer than all
-    else that vidconv.filter() does, it is put together here."""
+    """Returns `__cuda_array_interface__`, or None if there is none. For plain tensors of torch it is built here, because
+    their property takes longer than the rest of vidconv.filter()."""
     if type(array).__module__ == "torch" and getattr(array, "is_cuda", False) and not array.requires_grad:
         sample = _TORCH_SAMPLES.get(str(array.dtype))
         if sample is not None and array.layout is sys.modules["torch"].strided and not array.is_neg():
@@ -22,7 +22,7 @@ def interface_of(array: Any) -> Optional[Dict[str, Any]]:
 
 
 def _device_and_stream(tensor: Any) -> tuple[int, int]:
-    """The device's number, and the current stream of the tensor's library there."""
+    """Returns the device's number, and the current stream of the tensor's library there."""
     library = type(tensor).__module__.split(".")[0]
     if library == "torch":
         torch = sys.modules["torch"]
@@ -51,7 +51,7 @@ def _alike(tensor: Any, out: Any) -> bool:
 
 def filter_tensor(tensor: Any, interface: Dict[str, Any], kernel: Kernels, border: Optional[str], out: Any, planar: bool,
                   bits: Optional[int], threads: int) -> Any:
-    """vidconv.filter() of a tensor whose interface_of() is `interface`."""
+    """Does vidconv.filter()'s work for a tensor whose interface_of() is `interface`."""
     device, stream = _device_and_stream(tensor)
     picture = _Picture(interface, planar)
     layout = _layout(picture, planar, bits)

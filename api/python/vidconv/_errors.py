@@ -1,16 +1,16 @@
-"""Failures as exceptions: a class for each exit code of the command."""
+"""Exceptions for failures, with one class for each exit code of the command."""
 from __future__ import annotations
 
 from typing import Any, NoReturn, Optional
 
 
 class Error(Exception):
-    """What failed. ``str()`` is the command's message: what, which value, why, what to do, and the kind.
+    """A failure. ``str()`` is the command's message: what failed, with which value, why, what to do, and the kind.
 
-    ``status``: the command's exit code; ``kind``: "filter-spec", "input-missing", ... of the table in its manual;
-    ``remedy``: what can be done, may be empty; ``column``: where in the filter's specification, from 1, or None;
-    ``frame``: the frame that was being worked on, from 0, or None; ``stats``: a :class:`vidconv.Stats` of what was done
-    by then, where a video was.
+    ``status``: the command's exit code; ``kind``: "filter-spec", "input-missing", ... as in the table of its manual;
+    ``remedy``: advice, may be empty; ``column``: column in the filter's specification, from 1, or None; ``frame``: the
+    frame that was being processed, from 0, or None; ``stats``: for videos, a :class:`vidconv.Stats` of what was done by
+    then.
     """
 
     status = 1
@@ -37,7 +37,7 @@ class InternalError(Error):
 
 
 class UsageError(Error, ValueError):
-    """What was asked for makes no sense."""
+    """The request makes no sense."""
 
     status = 2
 
@@ -55,7 +55,7 @@ class OutputError(Error):
 
 
 class DeviceError(Error):
-    """A device is missing, refuses or ran out of memory; the host's memory too."""
+    """A device is missing, fails or has no memory left; also raised if the host's memory is out."""
 
     status = 5
 
@@ -67,19 +67,19 @@ class VerificationError(Error):
 
 
 class DamagedError(Error):
-    """Done, and the output is there, but frames of the input are missing or wrong."""
+    """The output is complete, but frames of the input are missing or wrong."""
 
     status = 7
 
 
 class TryAgainError(Error):
-    """What failed may succeed later."""
+    """A later attempt may succeed."""
 
     status = 75
 
 
 class Cancelled(Error):
-    """Ended early because somebody wanted it."""
+    """The run was ended early on request."""
 
     status = 130
 
@@ -89,9 +89,9 @@ _CLASSES = {c.status: c for c in (InternalError, UsageError, InputError, OutputE
 
 
 def raise_error(status: int, kind: str, message: str, remedy: str, column: int, frame: int, stats: Any) -> NoReturn:
-    """Raises what `_core` reports; it calls this by its name."""
+    """Raises the failure that `_core` reports; `_core` calls this function by its name."""
     if stats is not None:
-        from ._video import Stats  # only here: a circle otherwise
+        from ._video import Stats  # imported here, because a circular import would result at the top
         stats = Stats(**stats)
     remedy = remedy.replace("vidconv_setting_name()", "vidconv.settings()")
     raise _CLASSES.get(status, InternalError)(message, kind, remedy, column or None, None if frame < 0 else frame, stats)

@@ -1,4 +1,4 @@
-"""Videos: file to file, and frames in and out."""
+"""Filters videos: file to file, and frames in and out."""
 from __future__ import annotations
 
 import logging
@@ -19,34 +19,34 @@ Progress = Callable[["ProgressReport"], Any]
 
 @dataclass(frozen=True)
 class ProgressReport:
-    """How far a run has come."""
+    """The progress of a run."""
 
-    frames: int  #: that are in the output
-    total: Optional[int]  #: as far as the input says it; it may be wrong
-    seconds: float  #: since the start
-    position: float  #: how much of the video is in the output, in seconds of its time
-    bytes: int  #: of the output so far
+    frames: int  #: frames in the output
+    total: Optional[int]  #: total that the input announces, may be wrong; None if it announces none
+    seconds: float  #: time since the start
+    position: float  #: duration of the output so far, in seconds of the video's time
+    bytes: int  #: size of the output so far
 
 
 @dataclass(frozen=True)
 class Stats:
-    """What happened in a run."""
+    """The statistics of a run."""
 
-    decoded: int  #: frames, as the next three
+    decoded: int  #: frames, as in the next three
     filtered: int
     encoded: int
-    written: int  #: that are in the output
+    written: int  #: frames in the output
     verified: int
-    bytes: int  #: of the output
-    host_bytes: int  #: of memory for frames
+    bytes: int  #: size of the output
+    host_bytes: int  #: memory for frames
     device_bytes: int
     seconds: float
-    damaged_packets: int  #: of the input, as the next two
+    damaged_packets: int  #: in the input, as the next two
     damaged_frames: int
     errors: int
-    limiting_stage: str  #: that has worked longest, "decode", "convolve", "encode", ...
+    limiting_stage: str  #: the busiest stage: "decode", "convolve", "encode", ...
     device: str  #: "CPU, 8 threads"
-    encoder: str  #: and how it is set; empty where there is none
+    encoder: str  #: the encoder and its settings; empty if there is none
     psnr: Optional[float] = None  #: by ``measure``, as the next three; None where not measured, inf where nothing differs
     ssim: Optional[float] = None
     vmaf: Optional[float] = None
@@ -56,19 +56,19 @@ class Stats:
 
 @dataclass(frozen=True)
 class Video:
-    """What all frames of a video have in common. For a :class:`Writer`: give `frame_rate` or `time_base`, or both."""
+    """The properties that all frames of a video share. For a :class:`Writer` give `frame_rate` or `time_base`, or both."""
 
     format: str  #: FFmpeg's name of the pixel format, "yuv420p", "rgb24", "gray16le", ...
     width: int  #: pixels
     height: int
-    frame_rate: Optional[Fraction] = None  #: frames a second; None where unknown
-    time_base: Optional[Fraction] = None  #: seconds of a tick of times
+    frame_rate: Optional[Fraction] = None  #: frames per second; None if unknown
+    time_base: Optional[Fraction] = None  #: seconds for each tick
     sample_aspect: Optional[Fraction] = None
-    range: Optional[str] = None  #: "tv" or "pc"; FFmpeg's names, as those of the next three
+    range: Optional[str] = None  #: "tv" or "pc", FFmpeg's names, as in the next three
     primaries: Optional[str] = None
     transfer: Optional[str] = None
     matrix: Optional[str] = None
-    frames: Optional[int] = None  #: as far as it is known before they are read
+    frames: Optional[int] = None  #: number of frames, if known before they are read
     seconds: Optional[float] = None
 
 
@@ -96,7 +96,7 @@ _heard = False
 
 def _job(settings: Dict[str, Any], progress: Optional[Progress] = None) -> _core.Job:
     global _heard
-    if not _heard:  # without it some damage goes unseen
+    if not _heard:  # without libav*'s log some damage goes unseen
         _core.hear_libav()
         _heard = True
     words = [word for name, value in settings.items() for word in _words(name, value)]
@@ -119,16 +119,16 @@ def run(input: Path, output: Path, *, kernel: Optional[Kernels] = None, progress
 
     Args:
         input: a file, a URL or "pattern:WxH[:PIXFMT][@FPS][#FRAMES]".
-        output: a file, its container by its ending; "null:".
+        output: a file, its container by its extension; "null:".
         kernel: as for :func:`vidconv.filter`.
         progress: called with a :class:`ProgressReport` after the first frame, ten times a second and after the last, on a
-            thread of the library's. An exception out of it ends the run early, and comes out of `run`.
+            thread of the library. An exception in it ends the run early, and `run` raises it.
         options: settings by their names (:func:`settings`): ``codec="libx264", crf=18, overwrite=True,
             encoder_options={"tune": "grain"}``.
 
     Raises:
         DamagedError: the output is there, but frames of the input are missing or wrong; its `stats` say more.
-        Error: any other failure; there is no output, and an older file is as it was.
+        Error: any other failure; there is no output, and an older file is unchanged.
 
     Ctrl-C ends the run early: the output holds the frames so far, and KeyboardInterrupt is raised.
 
@@ -140,22 +140,22 @@ def run(input: Path, output: Path, *, kernel: Optional[Kernels] = None, progress
 
 
 class Frame:
-    """A filtered frame. Its arrays are views of its memory, read-only, and keep it alive."""
+    """A filtered frame. Its arrays are read-only views of its memory and keep it alive."""
 
     def __init__(self, core: _core.Frame, video: Video, dtype: np.dtype) -> None:
         self._core = core
         self._dtype = dtype
         self.number: int = core.number  #: from 0
         self.pts: int = core.pts  #: ticks of the video's time base
-        self.duration: int = core.duration  #: the same; 0 where unknown
+        self.duration: int = core.duration  #: ticks of the video's time base; 0 if unknown
         self.time: Optional[Fraction] = core.pts * video.time_base if video.time_base else None  #: seconds
         self.interlaced: bool = core.interlaced
         self.top_field_first: bool = core.top_field_first
 
     @property
     def planes(self) -> Tuple[np.ndarray, ...]:
-        """An array for each plane, of uint8, uint16 or float32, shaped (rows, samples of a row). A single plane of
-        several samples for each pixel is (rows, columns, channels)."""
+        """The planes' arrays, of uint8, uint16 or float32, shaped (rows, samples of a row). A single plane with several
+        samples for each pixel is shaped (rows, columns, channels)."""
         planes = tuple(np.asarray(_Plane(self._core, self._dtype, *plane)) for plane in self._core.planes())
         if len(planes) == 1 and planes[0].shape[1] % self._core.width == 0:
             channels = planes[0].shape[1] // self._core.width
@@ -172,7 +172,7 @@ class Frame:
 
 
 class _Plane:
-    """NumPy asks this for the memory of a plane, and keeps it, and with it the frame, as long as there is a view."""
+    """Tells NumPy where a plane's memory is. NumPy keeps this object, and with it the frame, as long as there is a view."""
 
     def __init__(self, frame: _core.Frame, dtype: np.dtype, address: int, stride: int, row_bytes: int, rows: int) -> None:
         self._frame = frame
@@ -196,7 +196,7 @@ def _dtype(format: str) -> np.dtype:
 
 
 class Reader:
-    """The filtered frames of a video, in order of time; made by :func:`open`. ``video``: what they have in common."""
+    """Iterates over the filtered frames of a video in order of time; made by :func:`open`. ``video`` describes them."""
 
     def __init__(self, job: _core.Job) -> None:
         self._core: Optional[_core.Reader] = _core.Reader(job)
@@ -218,7 +218,7 @@ class Reader:
         return Frame(frame, self.video, self._dtype)
 
     def close(self) -> None:
-        """Ends decoding. Frames that are held stay."""
+        """Ends decoding. Frames that were read stay valid."""
         self._core = None
 
     def __enter__(self) -> Reader:
@@ -229,10 +229,10 @@ class Reader:
 
 
 def open(input: Path, *, kernel: Optional[Kernels] = None, **options: Any) -> Reader:
-    """The filtered frames of a video, one after the other; without a kernel as they are.
+    """Opens a video to read its frames one by one; without a kernel they are not filtered.
 
-    `options`: as of :func:`run`; those of the output are not looked at. At the end of a damaged video the iteration raises
-    DamagedError. Who keeps many frames keeps all of their memory.
+    `options` are those of :func:`run`; options of the output are ignored. At the end of a damaged video the iteration
+    raises DamagedError. Frames that are kept keep their memory.
 
     >>> for frame in open("pattern:64x48:gray@25#3", kernel="sobel"):
     ...     print(frame.number, float(frame.time), frame.planes[0].shape)
@@ -244,10 +244,10 @@ def open(input: Path, *, kernel: Optional[Kernels] = None, **options: Any) -> Re
 
 
 class Writer:
-    """Writes frames to a video, filtered where there is a kernel.
+    """Writes frames to a video, filtered if there is a kernel.
 
-    `output`, `kernel` and `options`: as of :func:`run`. Leaving its `with` block completes the output; by an exception there
-    is none, and an older file is as it was.
+    `output`, `kernel` and `options` are those of :func:`run`. Leaving the `with` block completes the output; after an
+    exception there is none, and an older file is unchanged.
 
     >>> import numpy as np
     >>> with Writer("null:", Video("rgb24", 64, 48, frame_rate=Fraction(25)), kernel="box") as writer:
@@ -262,7 +262,7 @@ class Writer:
         job = _job({"output": output, "kernel": kernel, **options}, progress)
         colour = [video.range, video.primaries, video.transfer, video.matrix]
         self.video = video
-        self.stats: Optional[Stats] = None  #: when it is closed
+        self.stats: Optional[Stats] = None  #: set when the writer is closed
         self._dtype = _dtype(video.format)
         self._shapes = self._plane_shapes()
         self._core: Optional[_core.Writer] = _core.Writer(job, video.format, video.width, video.height,
@@ -274,9 +274,9 @@ class Writer:
         return [(rows, row_bytes // self._dtype.itemsize) for rows, row_bytes in plan.extents]
 
     def write(self, frame: Union[Frame, np.ndarray, Sequence[np.ndarray]], pts: Optional[int] = None) -> None:
-        """Takes a frame, copied on return: an array for each plane, shaped as those of :class:`Frame`; one array alone where
-        there is one plane; or a Frame. `pts`: in ticks of the time base, later than the one before; None: the time that the
-        frame rate gives."""
+        """Takes a frame, which is copied: an array for each plane, shaped as those of :class:`Frame`; a single array if
+        there is one plane; or a Frame. `pts` is in ticks of the time base and later than the previous one; None: the time
+        follows from the frame rate."""
         if self._core is None:
             raise ValueError("this writer is closed")
         planes = frame.planes if isinstance(frame, Frame) else frame
@@ -294,7 +294,7 @@ class Writer:
         return np.ascontiguousarray(plane)
 
     def close(self) -> Stats:
-        """Waits until the output is complete and has its name. Ctrl-C gives it up."""
+        """Waits until the output is complete and has its name. Ctrl-C discards it."""
         if self._core is not None:
             core, self._core = self._core, None
             self.stats = Stats(**core.finish())
@@ -309,4 +309,4 @@ class Writer:
         if kind is None:
             self.close()
         else:
-            self._core = None  # gives the output up
+            self._core = None  # discards the output

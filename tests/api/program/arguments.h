@@ -1,4 +1,4 @@
-/* Nonsense for functions, in several files of one program. */
+/* Tests of invalid arguments, in several files of one program. */
 #ifndef VIDCONV_TESTS_ARGUMENTS_H
 #define VIDCONV_TESTS_ARGUMENTS_H
 
@@ -6,14 +6,14 @@
 
 #include "check.h"
 
-/* Each returns how much did not hold. */
+/* Each returns the number of failed checks. */
 int filter_arguments(void);
 int plan_arguments(void);
 int video_arguments(void);
 
 static inline void tried(const char* function) { printf("%s\n", function); }
 
-/* Each argument that must be there is left out once; the error may always be left out. */
+/* Checks that a call with a missing argument is refused, with an error and without one. */
 #define REFUSED(call)                                                                   \
   do {                                                                                  \
     vidconv_error refused_ = VIDCONV_INIT(vidconv_error);                               \
@@ -27,7 +27,8 @@ static inline void tried(const char* function) { printf("%s\n", function); }
 static const size_t wrong_sizes[] = {0, 1, sizeof(size_t), 1 << 20, SIZE_MAX};
 enum { wrong_size_count = sizeof wrong_sizes / sizeof *wrong_sizes };
 
-/* Of a function that fills a struct: `call` uses it as `out`. */
+/* Checks a function that fills a struct, with struct sizes that are wrong, and one that is larger
+ * than known. `call` uses the struct as `out`. */
 #define GIVES(type, call)                                                    \
   do {                                                                       \
     union {                                                                  \

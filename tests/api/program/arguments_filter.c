@@ -32,7 +32,7 @@ static void filters(void) {
   REFUSED(vidconv_filter_parse("box", NULL, error));
   for (i = 0; i < sizeof nonsense / sizeof *nonsense; ++i) {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
-    filter = (vidconv_filter*)&error; /* no object: it is emptied */
+    filter = (vidconv_filter*)&error; /* not an object: the call must set it to NULL */
     CHECK_STATUS(vidconv_filter_parse(nonsense[i], &filter, &error), VIDCONV_USAGE, error);
     CHECK(filter == NULL && error.column >= 1 && error.column <= (int)strlen(nonsense[i]) + 1);
     CHECK(strcmp(error.kind, "filter-spec") == 0);
@@ -54,7 +54,7 @@ static void filters(void) {
   vidconv_filter_free(NULL);
 }
 
-/* An error whose size makes no sense is left alone; a larger one has 0 in what is not known. */
+/* An error with an impossible size is not touched; in a larger one unknown members are set to 0. */
 static void errors(void) {
   union {
     vidconv_error known;
@@ -73,7 +73,7 @@ static void errors(void) {
   CHECK(vidconv_filter_parse("nonsense", &filter, &u.known) == VIDCONV_USAGE);
   CHECK(u.known.size == sizeof u && u.known.status == VIDCONV_USAGE && u.known.column == 1);
   for (b = sizeof(vidconv_error); b < sizeof u; ++b) CHECK(u.bytes[b] == 0);
-  /* What did not fail does not touch it. */
+  /* A call that succeeds does not touch the error. */
   memset(u.known.message, 'm', sizeof u.known.message);
   CHECK(vidconv_filter_parse("box", &filter, &u.known) == VIDCONV_OK);
   CHECK(u.known.message[0] == 'm' && u.known.status == VIDCONV_USAGE);

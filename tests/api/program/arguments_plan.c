@@ -77,7 +77,7 @@ static void plan_options(void) {
     o.host = numbers[i];
     REFUSED(plan_with(&o, error));
   }
-  /* A device that no machine has. */
+  /* No machine has this device. */
   {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     o = usual();
@@ -113,10 +113,10 @@ static void plans(void) {
     u.known.size = wrong_sizes[i];
     REFUSED(vidconv_plan_new(filters, 1, &u.known, &plan, error));
   }
-  u.known.size = sizeof u; /* of a later version, whose members are not used */
+  u.known.size = sizeof u; /* a later version's struct, without use of its members */
   CHECK_OK(vidconv_plan_new(filters, 1, &u.known, &plan, &error), error);
   vidconv_plan_free(plan);
-  u.bytes[sizeof u - 1] = 1; /* and where they are */
+  u.bytes[sizeof u - 1] = 1; /* a later version's member is used */
   REFUSED(vidconv_plan_new(filters, 1, &u.known, &plan, error));
   plan_options();
   tried("vidconv_plan_free");
@@ -186,7 +186,7 @@ static void questions(void) {
   vidconv_plan_free(plan);
 }
 
-/* Options put together at random: whatever comes of it, it is a status. */
+/* Options combined at random always give a status, never a crash. */
 static void at_random(void) {
   static const char* const words[] = {NULL,    "",           "gray",    "rgb24",   "u8",
                                       "u16x3", "f32p2",      "nv12",    "reflect", "wrap",

@@ -1,5 +1,5 @@
-/* Nonsense for every function: an error or nothing at all, never a crash. Prints the names of the
- * functions that were tried, one a line, for library_test.py. */
+/* Invalid arguments to every function give an error or nothing at all, never a crash. Prints the
+ * names of the functions that were tried, one a line, for library_test.py. */
 #include "arguments.h"
 
 static void library(void) {

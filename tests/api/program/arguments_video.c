@@ -1,6 +1,6 @@
 #include "arguments.h"
 
-/* Every setting refuses what it cannot be, but for names that only FFmpeg or the disk knows. */
+/* Every setting refuses invalid values, except for names that only FFmpeg or the disk knows. */
 static void settings(vidconv_job* job) {
   static const char* const names[] = {"input", "output", "raw",   "input_format", "format",
                                       "codec", "preset", "audit", "pixel_format", "audio"};

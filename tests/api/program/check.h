@@ -1,4 +1,4 @@
-/* What tests in C need. */
+/* Checks and helpers for tests in C. */
 #ifndef VIDCONV_TESTS_CHECK_H
 #define VIDCONV_TESTS_CHECK_H
 
@@ -17,7 +17,7 @@ static int check_failures;
     }                                                                               \
   } while (0)
 
-/* A status, with what the error says where it is another one. */
+/* Checks a status; prints the error's message if it is another one. */
 #define CHECK_STATUS(call, wanted, error)                                                  \
   do {                                                                                     \
     const vidconv_status status_ = (call);                                                 \
@@ -29,7 +29,7 @@ static int check_failures;
   } while (0)
 #define CHECK_OK(call, error) CHECK_STATUS(call, VIDCONV_OK, error)
 
-/* Numbers that are the same on every machine. */
+/* Returns pseudo-random numbers that are the same on every machine. */
 static unsigned next_random(unsigned* state) {
   *state = *state * 1664525u + 1013904223u;
   return *state >> 16;

@@ -1,6 +1,6 @@
-// The C++ headers: what they add to the C functions that they are made of.
+// Tests what the C++ headers add to the C functions.
 //
-//   cpp_test VIDCONV FOLDER, of which the first is not used
+//   cpp_test VIDCONV FOLDER, the first of which is not used
 #include <vidconv/pixels.h>
 #include <vidconv/video.h>
 
@@ -36,7 +36,7 @@ void check_throws(const std::string& words, Function function) {
   check(false, "nothing was thrown about " + words);
 }
 
-// A box of three samples a row, ends repeated, is computed here once more.
+// A second implementation of a box of three samples a row, with replicated ends, is the judge.
 template <class Sample>
 void check_rows(vidconv::PixelFilter& filter, int width, int height, int channels) {
   const std::size_t row = static_cast<std::size_t>(width * channels), padding = 5;

@@ -1,4 +1,5 @@
-/* As much of CUDA's driver as tests want, found when they run: they compile without the toolkit. */
+/* The part of CUDA's driver that tests need, loaded at run time: they compile without the
+ * toolkit. */
 #ifndef VIDCONV_TESTS_CUDA_DRIVER_H
 #define VIDCONV_TESTS_CUDA_DRIVER_H
 
@@ -7,27 +8,27 @@
 
 typedef void* device_stream; /* CUstream */
 
-/* Whether there is a device; its primary context is current then. */
+/* Returns whether there is a device; if so, its primary context is current. */
 int open_driver(void);
-/* The context of this thread. */
+/* Returns the context of this thread. */
 void* current_context(void);
 void make_context_current(void* context);
 
-/* What follows ends the program where the driver refuses. */
+/* The functions below end the program if the driver fails. */
 void* device_malloc(size_t bytes);
 void device_free(void* memory);
 void upload(void* device, const void* host, size_t bytes);
 void download(void* host, const void* device, size_t bytes);
 size_t device_memory_left(void);
 
-device_stream new_stream(void); /* that does not wait for others */
+device_stream new_stream(void); /* the stream does not wait for others */
 void free_stream(device_stream stream);
 void wait_for(device_stream stream);
 int is_busy(device_stream stream);
 
-/* What is queued on a stream from here on waits until it is opened. */
+/* A closed gate stops a stream: work queued behind it waits until the gate is opened. */
 typedef struct gate gate;
 gate* close_gate(device_stream stream);
-void open_gate(gate* closed); /* once, and it is gone */
+void open_gate(gate* closed); /* also frees it */
 
 #endif

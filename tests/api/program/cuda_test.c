@@ -1,6 +1,6 @@
-/* Pictures in the memory of a CUDA device: the bytes are those of a plan for the CPU, and all of
- * the device's memory around them is as it was. Ends with 77 where there is no device, and fails
- * there with VIDCONV_REQUIRE_CUDA=1. */
+/* Pictures in the memory of a CUDA device get the bytes of a plan for the CPU, and all of the
+ * device's memory around them is unchanged. Ends with 77 if there is no device, or fails with
+ * VIDCONV_REQUIRE_CUDA=1. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ static vidconv_plan_options device_options(const char* format, int width, int he
   return options;
 }
 
-/* A plan for the CPU and one for the device, pictures for both, and what comes out of the first. */
+/* A plan for the CPU and one for the device, pictures for both, and the CPU's result. */
 typedef struct {
   vidconv_plan *plan, *of_cpu;
   picture from, to, device_from, device_to;
@@ -77,7 +77,7 @@ enum {
   kernel_count = sizeof kernels / sizeof *kernels
 };
 
-/* Every width and height from 1 to 70, in some format each. */
+/* Every width and height from 1 to 70 is tested, each in some format. */
 static void sizes(void) {
   int i;
   for (i = 1; i <= 70; ++i) {
@@ -88,7 +88,7 @@ static void sizes(void) {
   }
 }
 
-/* Pictures as they are, and kernels of all kinds. */
+/* Pictures of usual sizes are tested with kernels of all kinds. */
 static void large_pictures(void) {
   static const int extents[][2] = {{641, 361}, {1920, 1080}, {1919, 1079}, {4097, 3}, {3, 4097}};
   static const char* const large[] = {"gaussian:sigma=8", "box:size=31", "random:1,25x25",
@@ -101,7 +101,7 @@ static void large_pictures(void) {
     }
 }
 
-/* The call returns while the stream cannot have begun with the work. */
+/* The call returns while a closed gate still keeps the stream from the work. */
 static void asynchronous(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   const device_stream stream = new_stream();
@@ -124,8 +124,8 @@ static void asynchronous(void) {
   free_stream(stream);
 }
 
-/* What lies between the filters of a chain is one memory: on another stream a run waits for it. A
- * plan that is dropped waits for what was run. */
+/* The memory between a chain's filters is shared: a run on another stream waits for it. Freeing a
+ * plan waits for its work. */
 static void several_streams(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   const device_stream streams[2] = {new_stream(), new_stream()};
@@ -168,7 +168,7 @@ static void several_streams(void) {
   for (i = 0; i < 3; ++i) vidconv_filter_free((vidconv_filter*)chain[i]);
 }
 
-/* Nothing of the device is allocated for a picture but for the first one. */
+/* No device memory is allocated for a picture except for the first one. */
 static void no_device_memory(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   const device_stream stream = new_stream();
@@ -189,8 +189,8 @@ static void no_device_memory(void) {
   free_stream(stream);
 }
 
-/* Memory that the device cannot use, pictures in place, devices that are not there: refused, and
- * the next picture is filtered all the same. */
+/* Memory that the device cannot use, filtering in place and missing devices are refused, and the
+ * next picture is filtered all the same. */
 static void refusals(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_plan_options options = device_options("gray", 64, 48);
@@ -241,7 +241,7 @@ static void* filter_hosted(void* argument) {
   return NULL;
 }
 
-/* Pictures of the host's through the device, on several threads. */
+/* Pictures in host memory are filtered by the device, on several threads. */
 static void host_memory(void) {
   enum { count = 3 };
   hosted sides[count];
@@ -261,7 +261,7 @@ int main(void) {
     printf("SKIPPED: there is no CUDA device, or libvidconv was built without CUDA\n");
     return required && strcmp(required, "1") == 0 ? 1 : 77;
   }
-  alarm(300); /* a call that waits for a closed gate would wait for ever */
+  alarm(300); /* a call that waits for a closed gate would block for ever */
   sizes();
   large_pictures();
   asynchronous();

@@ -5,7 +5,7 @@
 #include "cuda_driver.h"
 #include "picture.h"
 
-/* The same picture, guards and all, on the device. */
+/* Returns a copy of a picture on the device, guards included. */
 static inline picture on_device(const picture* host) {
   picture p = *host;
   size_t i;

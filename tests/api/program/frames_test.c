@@ -1,11 +1,11 @@
-/* Frames, one by one: frames_test VIDCONV FOLDER. The bytes are those of the command, in a folder
- * of its own. */
+/* Tests frames one by one: frames_test VIDCONV FOLDER. The bytes are the command's, in a folder of
+ * its own. */
 #include <pthread.h>
 
 #include "job.h"
 
-/* Frames out of a reader, into a writer, are what the command writes; without a kernel nothing
- * happens to them on the way. */
+/* Frames from a reader to a writer give the command's output; without a kernel they pass
+ * unchanged. */
 static void frames_out_and_in(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
@@ -31,7 +31,7 @@ static void frames_out_and_in(void) {
                                   expected % 2 ? info.pts : VIDCONV_NO_TIME, &error),
              error);
     CHECK_STATUS(vidconv_writer_write(writer, 3, info.data, info.stride, info.pts, &error),
-                 VIDCONV_USAGE, error); /* the same time again */
+                 VIDCONV_USAGE, error); /* a time twice */
     ++expected;
     if (kept) vidconv_frame_free(frame);
     if (!kept) kept = frame;
@@ -64,7 +64,7 @@ static vidconv_video small_grey(void) {
   return video;
 }
 
-/* A reader or a writer that is given up ends at once, and leaves nothing. */
+/* A reader or a writer that is freed early ends at once, and leaves nothing. */
 static void giving_up(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   const vidconv_video video = small_grey();
@@ -88,7 +88,7 @@ static void giving_up(void) {
 
   data[0] = samples;
   CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
-  for (i = 0; i < 10; ++i) /* more than wait in between: some are encoded */
+  for (i = 0; i < 10; ++i) /* more than fit into the queues, so that some are encoded */
     CHECK_OK(vidconv_writer_write(writer, 1, data, &stride, VIDCONV_NO_TIME, &error), error);
   vidconv_writer_free(writer);
   CHECK(!exists("given-up.y4m"));
@@ -114,7 +114,7 @@ static void* cancel_writer(void* writer) {
   return NULL;
 }
 
-/* A writer that is cancelled leaves nothing: while frames come, and while it waits for an encoder
+/* A writer leaves nothing if it is cancelled while frames come, or while it waits for an encoder
  * that has all of them. A complete output stays. */
 static void writer_cancelled(void) {
   static const char* const names[] = {"given-up.y4m", "given-up.mp4"};

@@ -1,4 +1,4 @@
-/* Jobs, and files beside those of the command, for tests of videos. */
+/* Jobs, and their files beside the command's, for tests of videos. */
 #ifndef VIDCONV_TESTS_JOB_H
 #define VIDCONV_TESTS_JOB_H
 

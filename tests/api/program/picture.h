@@ -6,7 +6,7 @@
 
 #define MOST_PLANES 8
 
-/* Planes of a picture, each with guards around its rows. */
+/* The planes of a picture, each with guards around its rows. */
 typedef struct {
   size_t planes, bytes[MOST_PLANES];
   unsigned char* memory[MOST_PLANES];
@@ -48,7 +48,7 @@ static inline unsigned char* row_of(const picture* p, size_t plane, int y) {
   return (unsigned char*)p->data[plane] + p->stride[plane] * y;
 }
 
-/* Bytes that are no part of a row are as they were. */
+/* Returns whether the bytes outside of rows are unchanged. */
 static inline int guards_hold(const picture* p) {
   size_t i, b;
   for (i = 0; i < p->planes; ++i) {

@@ -1,10 +1,10 @@
-/* Pictures in memory: whose it is, what is allocated, and by how many threads it is used. */
+/* Tests pictures in memory: ownership, allocations, and use by several threads. */
 #include <pthread.h>
 #include <sys/mman.h>
 
 #include "picture.h"
 
-/* Many planes at once, and halves of one array side by side. */
+/* Planes may be many, and halves of one array side by side. */
 static void planes_of_one_array(void) {
   enum { width = 16, height = 9, planes = 300 };
   vidconv_error error = VIDCONV_INIT(vidconv_error);
@@ -38,7 +38,7 @@ static void planes_of_one_array(void) {
   free(all);
 }
 
-/* The input may be memory that nobody can write. */
+/* The input may be read-only memory. */
 static void read_only_input(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
@@ -78,7 +78,7 @@ static void* take_turns(void* argument) {
   return NULL;
 }
 
-/* One plan used by several threads, and others beside it. */
+/* Several threads use one plan, and others beside it. */
 static void threads(void) {
   enum { count = 4 };
   vidconv_error error = VIDCONV_INIT(vidconv_error);
@@ -122,7 +122,7 @@ static void threads(void) {
 #define SANITIZED
 #endif
 #if defined(__GLIBC__) && !defined(SANITIZED)
-/* Every allocation of the process, of C++'s too, comes by here. */
+/* Every allocation of the process, C++'s included, passes here. */
 static volatile long allocations;
 extern void* __libc_malloc(size_t bytes);
 void* malloc(size_t bytes) {
@@ -130,7 +130,7 @@ void* malloc(size_t bytes) {
   return __libc_malloc(bytes);
 }
 
-/* Nothing is allocated for a picture but for the first one. */
+/* Nothing is allocated for a picture except for the first one. */
 static void no_allocations(void) {
   static const char* const kernels[] = {"gaussian:sigma=2", "sobel",
                                         "box:size=31",      "random:1,25x25",

@@ -1,4 +1,4 @@
-/* Pictures in memory: plan_test VIDCONV FOLDER. The bytes are those of the command, in a folder of
+/* Tests pictures in memory: plan_test VIDCONV FOLDER. The bytes are the command's, in a folder of
  * its own. */
 #include "picture.h"
 
@@ -59,7 +59,7 @@ static void like_the_command(const char* format, int width, int height, const ch
   vidconv_plan_free(plan);
 }
 
-/* Every width and height from 1 to 40, in some format each. */
+/* Every width and height from 1 to 40 is tested, each in some format. */
 static void sizes(void) {
   static const char* const formats[] = {"gray", "yuv420p",   "rgb24",    "yuv422p10le", "rgba",
                                         "nv12", "gbrpf32le", "gray16le", "yuyv422"};
@@ -72,7 +72,7 @@ static void sizes(void) {
     like_the_command(formats[i % 9], i, i * 17 % 40 + 1, kernels[i % 6], borders[i % 5]);
 }
 
-/* Bare samples are filtered as those of a format of the same kind; a plan may be used again. */
+/* Bare samples are filtered like a format's of the same kind; a plan may be used again. */
 static void bare_samples(void) {
   static const char* const pairs[][2] = {
       {"u8", "gray"},       {"u8x3", "rgb24"}, {"u16", "gray16le"},    {"u10", "gray10le"},
@@ -107,7 +107,7 @@ static void bare_samples(void) {
   }
 }
 
-/* A chain is its filters one after the other. */
+/* A chain gives the result of its filters one after the other. */
 static void chain(void) {
   static const char* const kernels[] = {"gaussian:sigma=2", "unsharp", "box:size=5:planes=y",
                                         "emboss"};
@@ -144,7 +144,7 @@ static void chain(void) {
   }
 }
 
-/* Fields are pictures of their own. */
+/* Fields are filtered as separate pictures. */
 static void fields(void) {
   enum { width = 24, height = 11 };
   vidconv_error error = VIDCONV_INIT(vidconv_error);
@@ -177,7 +177,7 @@ static void fields(void) {
   CHECK(memcmp(at_once, by_field, sizeof by_field) == 0);
 }
 
-/* What a plan says of itself, and a filter of what was not meant. */
+/* Plans describe themselves, and filters warn of probable mistakes. */
 static void words(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);

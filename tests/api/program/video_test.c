@@ -1,4 +1,4 @@
-/* Videos: video_test VIDCONV FOLDER. The bytes are those of the command, in a folder of its own. */
+/* Tests videos: video_test VIDCONV FOLDER. The bytes are the command's, in a folder of its own. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ static void listen(vidconv_job* job, heard* h) {
   CHECK(vidconv_job_on_message(job, on_message, h, NULL) == VIDCONV_OK);
 }
 
-/* A file is filtered into a file, as the command does it. */
+/* A file is filtered into a file as the command does. */
 static void file_to_file(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
@@ -54,8 +54,8 @@ static void file_to_file(void) {
         strstr(stats.encoder, "libx264"));
   CHECK(h.progress >= 2 && h.frames == 20 && h.gains == 1);
 
-  /* Again, and with settings that are the default again. libx264 decides a little otherwise now and
-   * then where its process has encoded before, so this is about what it is given. */
+  /* The job runs again, with settings back at their defaults. libx264 sometimes decides differently
+   * if its process has encoded before, so that only its input is compared. */
   set(job, "border", "");
   set(job, "crf", "");
   set(job, "kernel", "");
@@ -67,7 +67,7 @@ static void file_to_file(void) {
   vidconv_job_free(job);
 }
 
-/* What fails says what, and leaves files as they were. */
+/* A failure is named, and leaves files unchanged. */
 static void failures(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
@@ -97,8 +97,7 @@ static void failures(void) {
   vidconv_job_free(job);
 }
 
-/* Parts that are encoded on their own, and the original beside the result: as the command has it.
- */
+/* Shards, and the original beside the result, are as in the command. */
 static void parts_and_comparison(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_job* const job = new_job(path("in.mkv"), "ours.mkv", "sobel");
@@ -114,7 +113,7 @@ static void parts_and_comparison(void) {
   vidconv_job_free(job);
 }
 
-/* A damaged input is no success, and its frames are there. */
+/* A damaged input is reported, and its frames are in the output. */
 static void damage(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
@@ -143,10 +142,10 @@ static void damage(void) {
 
 typedef struct {
   vidconv_job* job;
-  int ends[2]; /* of the pipe that is the input */
+  int ends[2]; /* the pipe that is the input */
 } half_an_input;
 
-/* Once the beginning of a file has been taken, which tells its streams and no picture. */
+/* Cancels when the beginning of a file has been read, which has its streams but no picture. */
 static void* cancel_while_opening(void* argument) {
   half_an_input* const half = argument;
   char beginning[600];
@@ -183,7 +182,7 @@ static void* cancel_soon(void* job) {
   return NULL;
 }
 
-/* A run that is cancelled leaves the frames so far, or nothing. */
+/* A cancelled run leaves the frames so far, or nothing. */
 static void cancelling(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_stats stats = VIDCONV_INIT(vidconv_stats);
@@ -196,13 +195,13 @@ static void cancelling(void) {
   CHECK_STATUS(vidconv_job_run(job, &stats, &error), VIDCONV_CANCELLED, error);
   CHECK(strcmp(error.kind, "interrupted") == 0 && h.total == 100000000);
   CHECK(stats.written >= 1 && stats.written < 100000000 && exists("cancelled.y4m"));
-  shell("cancelled.y4m -o null: --kernel box"); /* it is whole */
+  shell("cancelled.y4m -o null: --kernel box"); /* the file is complete */
   unlink(path("cancelled.y4m"));
   CHECK_STATUS(vidconv_job_run(job, &stats, &error), VIDCONV_CANCELLED, error);
   CHECK(!exists("cancelled.y4m") && stats.written == 0);
   vidconv_job_free(job);
 
-  /* From another thread, while the input is silent. */
+  /* Another thread cancels while the input is silent. */
   CHECK(pipe(ends) == 0);
   {
     char input[64];
@@ -215,7 +214,7 @@ static void cancelling(void) {
   CHECK(!exists("silent.y4m"));
   vidconv_job_free(job);
 
-  /* A reader that is being opened; then every later one, at once. */
+  /* Cancelling ends a reader that is being opened, and every later one at once. */
   {
     vidconv_reader* reader = NULL;
     char input[64];
@@ -254,7 +253,7 @@ static void* run_beside(void* argument) {
   return NULL;
 }
 
-/* Several jobs at once. */
+/* Several jobs run at once. */
 static void side_by_side(void) {
   side_job sides[3];
   pthread_t threads[3];
@@ -271,7 +270,7 @@ static void side_by_side(void) {
   }
 }
 
-/* How many bytes are printed on stderr while a job runs, and where a setting is refused. */
+/* Returns how many bytes are printed on stderr while a job runs and a setting is refused. */
 static long printed_by(const char* output) {
   const int before = dup(STDERR_FILENO);
   const int file = open(path("stderr"), O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -290,8 +289,8 @@ static long printed_by(const char* output) {
   return (long)said.st_size;
 }
 
-/* The process is as it was: no handler of a signal, nothing printed; what libav* logs is the
- * program's affair until it is asked to be heard. */
+/* The process is unchanged: no signal handler is set and nothing is printed; libav*'s log is left
+ * to the program until it calls vidconv_hear_libav(). */
 static void process_left_alone(void) {
   struct sigaction action;
   CHECK(printed_by("quiet.y4m") == 0);
@@ -306,7 +305,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   command = argv[1];
   folder = argv[2];
-  /* Left by an earlier run that failed. */
+  /* An earlier run that failed may have left these. */
   unlink(path("none.y4m"));
   unlink(path("cancelled.y4m"));
   unlink(path("silent.y4m"));

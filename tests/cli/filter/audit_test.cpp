@@ -1,4 +1,4 @@
-// --audit, checked from the files alone.
+// Checks --audit from the files alone.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -53,7 +53,7 @@ TEST_F(Audit, IsWhatTheFilesHold) {
   EXPECT_NE(frames[2]["components"][0]["inside"]["before"],
             frames[2]["components"][0]["inside"]["after"]);
   EXPECT_DOUBLE_EQ(frames[2]["time"].get<double>(), 0.2);
-  // It tells one video from another, also where what it knows comes first.
+  // The audit tells one video from another, even if the other begins with the audited frames.
   EXPECT_EQ(check("out.mkv", "in.mkv").exit_code, 1);
   ffmpeg("-i " + path("out.mkv") + " -i " + path("in.mkv") +
          " -filter_complex '[0:v][1:v]concat' -c:v ffv1 " + path("longer.mkv"));

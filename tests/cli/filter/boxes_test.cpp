@@ -1,4 +1,4 @@
-// --regions: filters in the boxes of a detector.
+// --regions filters in the boxes of a detector.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@ class BoxFiles : public CliTest {
     all.insert(all.end(), more.begin(), more.end());
     return run_vidconv(all);
   }
-  // What a region of the same place makes of each frame.
+  // Returns the frames that a filter with a fixed region at the same place gives.
   static std::vector<std::string> by_region(const std::string& place) {
     return parse_digests(run_vidconv({"pattern:64x48@10#4", "-o", "md5:", "--kernel",
                                       "gaussian:sigma=3:region=" + place})
@@ -82,7 +82,7 @@ TEST_F(BoxFiles, OfEveryKindSayTheSame) {
             expected.size());
 }
 
-// As spreadsheets of all countries write them.
+// The dialects are those of spreadsheets of all countries.
 TEST_F(BoxFiles, OfEveryDialectSayTheSame) {
   const std::string expected =
       filter(write("a.jsonl",
@@ -131,7 +131,7 @@ TEST_F(BoxFiles, ShapeOverridesWhatLinesSay) {
   EXPECT_NE(filter(round).out, filter(round + ":shape=rectangle").out);
 }
 
-// Ellipses, feather and margins are what a mask of them makes.
+// Ellipses, feather and margins give the same as a mask that draws them.
 TEST_F(BoxFiles, GrowAndFeather) {
   const std::string box = write("a.jsonl", "{\"frame\": 2, \"box\": [20, 10, 10, 10]}");
   EXPECT_EQ(parse_digests(filter(box + ":grow=10%").out).frames[2], by_region("19,9,12,12")[2]);
@@ -163,11 +163,11 @@ TEST_F(BoxFiles, NeverAppliedIsAFailure) {
                                    "--regions", late}),
                       exit_command_line, {"not applied"}));
   EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
-  // Of a part of the input nothing can be said of the rest.
+  // A run over a range of the input cannot know that the boxes match no frame of the rest.
   EXPECT_TRUE(succeeded(filter(late, {"--frames", "3"})));
 }
 
-// The number of a filter is that of the chain, whatever acts beside it.
+// A filter's number is its place in the chain, whatever other filters act on the frame.
 TEST_F(BoxFiles, OfFiltersThatComeAndGo) {
   const std::string file = write("a.jsonl",
                                  "{\"frame\": 1, \"box\": [10, 8, 16, 12], \"filter\": 2}\n"

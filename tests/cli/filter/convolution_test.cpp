@@ -1,5 +1,5 @@
-// An independent judge of what is computed: FFmpeg's `convolution` filter. It knows integer taps
-// of 3x3 and 5x5 and its borders differ, so the interior is compared.
+// FFmpeg's `convolution` filter is an independent judge. It supports integer taps of 3x3 and 5x5
+// and its borders differ, so that only the interior is compared.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,14 +28,14 @@ const std::vector<PixelFormat> formats = {
     {"yuv444p", {{width, height}, {width, height}, {width, height}}},
 };
 
-// Divided by the sum of its taps where that is not 0, which is what FFmpeg does unasked (and,
-// in 5.1, whatever its rdiv says). Sums are odd or powers of two: FFmpeg's float has no ties to get
-// wrong.
+// A matrix is divided by the sum of its taps unless that is 0, as FFmpeg does by default (and, in
+// 5.1, whatever its rdiv says). Sums are odd or powers of two, so that FFmpeg's float meets no
+// ties.
 struct Matrix {
   std::string name;
   int size;
-  std::string rows;   // as vidconv takes them
-  std::string scale;  // of vidconv
+  std::string rows;   // in vidconv's syntax
+  std::string scale;  // vidconv's parameter
 };
 void PrintTo(const Matrix& matrix, std::ostream* out) { *out << matrix.rows; }
 
@@ -80,7 +80,7 @@ TEST_P(Convolution, InteriorEqualsFfmpeg) {
   const std::string size = fmt::format("{}x{}", width, height);
   const std::string raw = fmt::format("-f rawvideo -pix_fmt {}", format.name);
 
-  // Noise, so that every tap counts and some sums leave the range.
+  // With noise every tap counts, and some sums leave the range.
   ffmpeg(fmt::format(
       "-f lavfi -i 'nullsrc=s={},geq=random(1)*255:random(2)*255:random(3)*255' -frames:v {} {} {}",
       size, frames, raw, path("in.raw")));

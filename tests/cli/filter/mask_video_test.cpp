@@ -1,4 +1,4 @@
-// mask=FILE with a video, asked for on the command line.
+// mask=FILE with a video, from the command line.
 #include <algorithm>
 #include <fstream>
 
@@ -72,7 +72,7 @@ TEST_F(MaskVideoCommand, WhatIsNoMaskIsRefusedBeforeAnythingIsWritten) {
   wrong("none.mkv", {"column 23", "No such file"});
 }
 
-// What a damaged mask leaves out may be what is to be hidden.
+// The part that a damaged mask lacks may be the one to hide.
 TEST_F(MaskVideoCommand, DamagedIsAFailure) {
   std::string bytes = read_file(path("mask.mkv"));
   std::fill(bytes.end() - static_cast<std::ptrdiff_t>(bytes.size() / 3), bytes.end() - 200, 'x');

@@ -1,5 +1,4 @@
-// --start and --duration: the frames of a part are those of the whole, wherever the container leads
-// to when it is asked for a time.
+// --start and --duration give the same frames as the whole input, wherever the container seeks to.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -13,7 +12,7 @@ void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class Part : public CliTest, public testing::WithParamInterface<Kind> {
  protected:
-  // Three seconds with sound.
+  // Makes three seconds with sound.
   std::string film() const {
     const auto& [name, encoding] = GetParam();
     ffmpeg(
@@ -27,7 +26,7 @@ class Part : public CliTest, public testing::WithParamInterface<Kind> {
 TEST_P(Part, HasTheFramesOfTheWhole) {
   const std::string input = film();
   const std::vector<std::string> whole = judge_digests(input).frames;
-  // Those of all frames; not every container gives each of its frames one.
+  // The times come from a copy, because not every container has a time for each frame.
   EXPECT_TRUE(succeeded(
       run_vidconv({input, "-o", path("whole.mkv"), "--codec", "ffv1", "--kernel", "identity"})));
   const std::vector<std::string> times = frame_times(path("whole.mkv"));

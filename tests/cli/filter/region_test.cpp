@@ -1,4 +1,4 @@
-// Filters of a part of the picture, asked for on the command line.
+// Filters in a region of the picture, from the command line.
 #include <fstream>
 #include <utility>
 
@@ -16,7 +16,7 @@ class Region : public CliTest {
   }
 };
 
-// ffmpeg puts a part of our filtered picture over the original.
+// As the judge, ffmpeg puts a region of our filtered picture over the original.
 TEST_F(Region, IsThePartOfTheFilteredPicture) {
   EXPECT_TRUE(succeeded(
       run_vidconv({"pattern:64x48@25#3", "-o", path("before.y4m"), "--kernel", "identity"})));
@@ -60,7 +60,7 @@ TEST_F(Region, IsWhatIsSeenOfATurnedVideo) {
   EXPECT_EQ(seen("in.mp4"), seen("upright.mp4"));
 }
 
-// A filter has its place in the frames that it is for, the others are passed on.
+// A filter acts in its region of the frames that it is for; other frames pass unchanged.
 TEST_F(Region, ComesAndGoes) {
   const std::string place = "gaussian:sigma=3:region=5,7,33,20";
   const auto all = parse_digests(filter(place).out).frames;
@@ -71,7 +71,7 @@ TEST_F(Region, ComesAndGoes) {
   EXPECT_TRUE(has_line_with(some.err, {"2 passed on"}));
 }
 
-// A CUDA device takes every kind of place; without one it is the device that is missing.
+// A CUDA device takes every kind of region; without a device the error is that it is missing.
 TEST_F(Region, SameBytesOnACudaDevice) {
   std::ofstream(path("boxes.jsonl")) << R"({"frame":0,"id":1,"box":[5,5,30,20]})"
                                      << "\n"

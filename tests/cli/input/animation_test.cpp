@@ -1,5 +1,4 @@
-// Animations and sequences of pictures: when each picture is shown, how often all are, and what was
-// said about them.
+// Animations and sequences of pictures keep their times, their number of loops and their comments.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -47,8 +46,8 @@ TEST_F(Animation, GifIsShownAgainAsOften) {
   }
 }
 
-// FFmpeg's encoder leaves out pixels whose index is that of the picture before, though the palette
-// is another.
+// FFmpeg's encoder leaves out pixels that have the same index as in the picture before, even if the
+// palette differs.
 TEST_F(Animation, GifShowsTheColoursOfEachPicture) {
   ffmpeg(
       "-f lavfi -i color=black:s=32x32:r=10:d=0.3 -vf \""
@@ -73,7 +72,7 @@ TEST_F(Animation, ApngIsShownAgainAsOften) {
 TEST_F(Animation, GifKeepsItsComment) {
   std::string bytes = read_file(make("plain.gif", ""));
   const std::string comment(300, 'c');
-  // Behind the header, which has a palette: 13 bytes and three for each colour.
+  // The comment goes behind the header and its palette: 13 bytes and three for each colour.
   const std::size_t at = 13 + (3U << ((bytes[10] & 7) + 1));
   bytes.insert(at, "\x21\xfe\xff" + comment.substr(0, 255) + "\x2d" + comment.substr(255) + '\0');
   write_file(path("said.gif"), bytes);
@@ -81,7 +80,7 @@ TEST_F(Animation, GifKeepsItsComment) {
   const std::string out = filtered(path("said.gif"), "out.gif");
   EXPECT_EQ(probe(out, "format_tags=comment", "v"), std::vector<std::string>{comment});
   EXPECT_EQ(judge_digests(out), judge_digests(filtered(path("plain.gif"), "other.gif")));
-  // A comment of another container too.
+  // A comment of another container is kept, too.
   ffmpeg("-i " + path("plain.gif") + " -metadata comment=Hello -c:v ffv1 " + path("said.mkv"));
   EXPECT_EQ(probe(filtered(path("said.mkv"), "again.gif"), "format_tags=comment", "v"),
             std::vector<std::string>{"Hello"});

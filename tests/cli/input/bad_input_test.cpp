@@ -1,5 +1,5 @@
-// What vidconv says when it is given what it cannot use: the documented exit code, one clear line
-// that holds the value, and no output under the name that was asked for.
+// For unusable input vidconv gives the documented exit code and one clear line with the value, and
+// leaves no output under the requested name.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -47,7 +47,7 @@ constexpr const char* tiled_avif =
     "bWEAAAAAAAAABQABAwECAwACBAQChQMAAwQEAoUDAAQEBAKFAwAFBAQChQMAAAA6bWRhdAAAAQEAgACAEgAKCTgV"
     "f/2kBDQaQDIbHsJipO////Fn4ADPyinHliGffowbES12+7TA";
 
-// FFmpeg reads such pictures from some version on, and gives each tile as a video of its own.
+// Newer versions of FFmpeg read such pictures, and give each tile as a video of its own.
 TEST_F(BadInput, PicturesInTiles) {
   ASSERT_EQ(shell("echo " + std::string(tiled_avif) + " | base64 -d > " + path("a.avif")).exit_code,
             0);
@@ -111,7 +111,7 @@ class Damaged : public BadInput {
  protected:
   Damaged() { output_may_stay = true; }
 
-  // Some of the 20 frames came out, playable, and the exit code says that it is not all well.
+  // Some of the 20 frames came out, playable, and the exit code says that the input is damaged.
   void expect_damaged(const Result& result, const std::vector<std::string>& parts) const {
     EXPECT_TRUE(refused(result, exit_damaged, parts));
     ASSERT_TRUE(std::filesystem::exists(out()));
@@ -145,7 +145,7 @@ TEST_F(Damaged, GarbageInTheMiddle) {
   expect_damaged(sobel(path("garbage.mp4")), {path("garbage.mp4")});
 }
 
-// The demuxer complains while the streams are looked for, and never again.
+// The demuxer complains only while the streams are probed.
 TEST_F(Damaged, FlvWithAWrongTagAtItsBeginning) {
   std::string bytes = read_file(make_clip("in.flv", "-pix_fmt yuv420p -c:v libx264 -g 5"));
   constexpr std::size_t file_header = 9, size_before = 4, tag_header = 11;
@@ -156,7 +156,7 @@ TEST_F(Damaged, FlvWithAWrongTagAtItsBeginning) {
     };
     tag += tag_header + (byte(1) << 16 | byte(2) << 8 | byte(3)) + size_before;
   }
-  bytes.at(tag - 1) ^= 1;  // of the size of the tag before
+  bytes.at(tag - 1) ^= 1;  // the size of the previous tag
   write_file(path("early.flv"), bytes);
   EXPECT_FALSE(shell("ffmpeg -v error -i " + path("early.flv") + " -f null -").err.empty());
   expect_damaged(sobel(path("early.flv")), {path("early.flv"), "Packet mismatch"});
@@ -229,7 +229,7 @@ TEST_F(BadInput, OutputIsTheInput) {
 }
 
 TEST_F(BadInput, CudaWithoutADevice) {
-  // Hides the devices of a machine that has some.
+  // The empty variable hides the machine's devices.
   for (const std::string device : {"cuda", "cuda:1", "cuda:0,9", "cuda:all"}) {
     const Result result = shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " pattern:64x48#2 -o " +
                                 out() + " --kernel sobel --device " + device);
@@ -246,11 +246,11 @@ TEST_F(BadInput, NvdecWithoutADevice) {
 struct Refusal {
   std::string name;
   Arguments arguments;             // after INPUT -o OUTPUT
-  std::vector<std::string> parts;  // of the line on stderr
+  std::vector<std::string> parts;  // expected in the line on stderr
 };
 void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
 
-// Everything here is exit code 2.
+// All these give exit code 2.
 const std::vector<Refusal> refusals = {
     {"UnknownFilter", {"--kernel", "sobl"}, {"sobl", "sobel"}},
     {"UnknownParameter", {"--kernel", "gaussian:size=3"}, {"size", "sigma"}},
@@ -342,14 +342,14 @@ INSTANTIATE_TEST_SUITE_P(Refusals, Pattern,
                                          BadPattern{"Rate", "pattern:64x48@fast", "fast"}),
                          [](const auto& instance) { return instance.param.name; });
 
-// An MP4 as a camera writes it has its index behind its pictures.
+// A camera's MP4 has its index behind the pictures.
 TEST_F(BadInput, AnIndexThatIsMissingOrCannotBeReachedIsSaid) {
   const std::string clip = path("clip.mp4");
   output_of(
       "ffmpeg -v error -f lavfi -i testsrc2=size=1280x720:rate=25 -t 12 -c:v libx264 "
       "-preset ultrafast -qp 6 " +
       clip);
-  ASSERT_GT(std::filesystem::file_size(clip), 16U << 20);  // more than is kept of a pipe
+  ASSERT_GT(std::filesystem::file_size(clip), 16U << 20);  // more than vidconv buffers from a pipe
   const std::string more = " -o null: --kernel identity";
   EXPECT_TRUE(refused(shell("cat " + clip + " | " + vidconv() + " -" + more), exit_input,
                       {"lies behind the pictures", "faststart"}));

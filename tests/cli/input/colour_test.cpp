@@ -1,5 +1,5 @@
-// Colours as a decoder shows them, in files that cannot say what they mean; transparency, bits and
-// the order of bytes on their way out.
+// Colours come out as decoders show them, even in files without colour tags; transparency, bit
+// depth and byte order are kept.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,7 @@ using Lines = std::vector<std::string>;
 
 class Colour : public CliTest {
  protected:
-  // Three frames of one colour, lossless.
+  // Makes three frames of one colour, lossless.
   std::string flat(const std::string& name, const std::string& colour,
                    const std::string& more) const {
     ffmpeg("-f lavfi -i color=c=" + colour + ":s=64x48:r=25:d=0.12,format=rgb24 " + more + " " +
@@ -29,7 +29,7 @@ class Colour : public CliTest {
     return run_vidconv(all);
   }
 
-  // Red, green and blue of the picture's mean, as ffmpeg shows it.
+  // Returns the mean red, green and blue of the picture as ffmpeg shows it.
   static std::array<int, 3> shown(const std::string& file, const std::string& input_options = "") {
     const Result result = shell("ffmpeg -v error " + input_options + " -i " + file +
                                 " -frames:v 1 -vf scale,format=rgb24,scale=1:1:flags=area "
@@ -84,7 +84,7 @@ TEST_F(Colour, GreyIsFullRange) {
   }
 }
 
-// Silence means limited range in a stream of these, and nothing in the grey that goes in.
+// Untagged streams of these codecs are in limited range, but the untagged grey input is not.
 TEST_F(Colour, GreyKeepsItsValues) {
   const std::tuple<const char*, const char*, const char*> coded[] = {
       {"gray", "libx264", "qp=0"},
@@ -112,7 +112,7 @@ TEST_F(Colour, GreyKeepsItsValues) {
   }
 }
 
-// Every code of full range, each rounded once.
+// Every code of full range is rounded once.
 TEST_F(Colour, RangeIsExact) {
   std::string codes;
   for (int i = 0; i < 1024; ++i) codes += {static_cast<char>(i & 255), static_cast<char>(i >> 8)};

@@ -1,4 +1,4 @@
-// Damage is counted alike with any number of the decoder's threads.
+// The count of damage does not depend on the number of the decoder's threads.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support/cli_test.h"
@@ -10,7 +10,7 @@ using nlohmann::json;
 
 class DamageByThreads : public CliTest {
  protected:
-  // Exit code and account of a run.
+  // Returns the exit code and the packet statistics of a run.
   json account(const std::string& film, const std::string& threads) const {
     const std::string stats = path("stats.json");
     const Result result = run_vidconv(
@@ -23,7 +23,7 @@ class DamageByThreads : public CliTest {
     return all;
   }
 
-  // The clip with one byte changed, so far from its end.
+  // Returns the clip with one byte changed at a distance from its end.
   std::string changed(const std::string& clip, std::size_t from_end) const {
     std::string bytes = read_file(clip);
     bytes.at(bytes.size() - from_end) ^= 0x55;

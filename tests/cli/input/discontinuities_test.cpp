@@ -1,4 +1,4 @@
-// Inputs whose clock begins anew on the way: frames and sound are where ffmpeg has them.
+// In inputs whose clock restarts midway, frames and sound have the times that ffmpeg gives them.
 #include <algorithm>
 #include <cmath>
 
@@ -9,15 +9,15 @@ namespace {
 
 struct Jumping {
   std::string name, encoding;
-  std::vector<double> starts;  // of each part, seconds
-  bool says = true;            // libavformat follows some by itself
+  std::vector<double> starts;  // start of each piece, seconds
+  bool says = true;            // whether a message comes: libavformat follows some jumps by itself
 };
 
 void PrintTo(const Jumping& jumping, std::ostream* out) { *out << jumping.name; }
 
 class Jumps : public CliTest, public testing::WithParamInterface<Jumping> {
  protected:
-  // Two seconds of picture and sound for each part, one behind the other.
+  // Makes a file of pieces of two seconds of picture and sound, one behind the other.
   std::string joined() const {
     const Jumping& jumping = GetParam();
     std::string bytes;
@@ -65,7 +65,7 @@ TEST_P(Jumps, GoOnAsWithFfmpeg) {
     const double length = static_cast<double>(2 * GetParam().starts.size());
     EXPECT_NEAR(found.back() - found.front(), length, 2.5 * a_frame);
   }
-  // Sound and picture are moved alike, to begin at 0.
+  // Sound and picture are moved by the same time, to begin at 0.
   EXPECT_NEAR(shift[0], shift[1], a_frame / 2);
   EXPECT_NEAR(shift[0], 0, 2.5 * a_frame);
 }
@@ -88,8 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 class InStep : public CliTest, public testing::WithParamInterface<std::string> {
  protected:
-  // When something begins, seconds, by what a filter of ffmpeg measures and calls `key`: above
-  // `least`, after a while below it.
+  // Returns the times in seconds at which the value `key` that ffmpeg's filters measure rises above
+  // `least` after a while below it.
   std::vector<double> beginnings(const std::string& filters, const std::string& key,
                                  const std::string& least) const {
     const std::string found = output_of(
@@ -104,7 +104,7 @@ class InStep : public CliTest, public testing::WithParamInterface<std::string> {
   }
 };
 
-// A flash and a click each second, before and after each place where two parts are joined.
+// There are a flash and a click each second, before and after each joint of two pieces.
 TEST_P(InStep, ClicksStayWithFlashes) {
   std::string bytes;
   const std::string part = path("part." + GetParam());
@@ -156,8 +156,7 @@ TEST_F(CopyTimes, LeavesAJump) {
   }
 }
 
-// What is wrong is one time, and no clock: 30 hours are too many for a container that can be
-// trusted.
+// Matroska's times are trusted: a jump there does not mean that the clock has restarted.
 TEST_F(CopyTimes, LeavesWhatMatroskaSays) {
   make_clip("jumps.mkv",
             "-c:v mjpeg -fps_mode passthrough -vf setpts='if(gte(N\\,10)\\,PTS+20/TB\\,PTS)'");

@@ -1,4 +1,4 @@
-// vidconv between other programs.
+// vidconv in pipes between other programs.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -14,7 +14,7 @@ Digests digests_of_file(const std::string& clip) {
 
 class Pipe : public CliTest {
  protected:
-  // Runs the line, which writes `name`, and has ffmpeg judge the frames there.
+  // Runs the line, which writes `name`, and has ffmpeg digest the frames there.
   Digests judge_line(const std::string& line, std::string_view name,
                      const std::string& input_options = "") const {
     EXPECT_TRUE(succeeded(shell(line)));
@@ -49,7 +49,7 @@ TEST_F(Pipe, RawBetweenFfmpegAndFfmpeg) {
                        "out.mkv"));
 }
 
-// ffmpeg writes it, and reads what comes out.
+// ffmpeg writes the input and reads the output.
 class Y4m : public Pipe, public testing::WithParamInterface<std::string> {};
 
 TEST_P(Y4m, KeepsItsDepth) {
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, Y4m,
                                          "yuv444p16le", "gray16le"),
                          [](const auto& instance) { return instance.param; });
 
-// The pipe's format that keeps times, tags and the other streams.
+// NUT is the format for pipes that keeps times, tags and the other streams.
 TEST_F(Pipe, NutInAndOut) {
   ffmpeg(
       "-f lavfi -i testsrc2=size=128x72:rate=25:duration=0.8 -f lavfi -i sine=duration=0.8 -vf "
@@ -116,7 +116,7 @@ TEST_F(Pipe, ChainIsOneFilterAfterTheOther) {
 }
 
 TEST_F(Pipe, ReaderThatClosesEarly) {
-  // 500 frames are far more than a pipe holds.
+  // 500 frames are far more than fit into a pipe.
   const Result result = shell("set +o pipefail; " + vidconv() +
                               " pattern:320x180#500 -o - --kernel box | head -c 100000 | wc -c; "
                               "exit ${PIPESTATUS[0]}");

@@ -1,12 +1,12 @@
-// What an input may lead to: nothing that the user has not asked for is opened, by whatever name
-// the input came.
+// An input must not open files or addresses that the user has not asked for, by whatever name the
+// input came.
 #include "tests/cli/support/server.h"
 
 namespace vidconv::test {
 namespace {
 
-// A picture of every kind of reference. In its folder: public/, with a playlist that works, and
-// secret/, where others try to get.
+// Makes inputs with every kind of reference. The folder public/ has a playlist that works; secret/
+// is what others try to reach.
 class References : public CliTest {
  protected:
   References() {
@@ -37,11 +37,11 @@ class References : public CliTest {
     return path("public/" + name);
   }
 
-  // A line of bash with an input.
+  // Filters an input, given as words of bash.
   static Result filter(const std::string& input) {
     return shell(vidconv() + " " + input + " -o md5: --kernel identity");
   }
-  // Nothing came of it: neither a connection nor a frame.
+  // Expects that the reference is refused, without a connection or a frame.
   void expect_refused(const std::string& input, const std::vector<std::string>& parts) const {
     SCOPED_TRACE(input);
     const Result result = filter(input);
@@ -106,11 +106,11 @@ TEST_F(References, FilesLeadToNoAddressAndNoOtherFolder) {
   playlist("inner.m3u8", secret());
   write_file(path("public/9.m3u8"), "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\ninner.m3u8\n");
   expect_refused(path("public/9.m3u8"), {secret(), outside});
-  // In the middle of it.
+  // The reference may be in the middle of the list.
   expect_refused(playlist("10.m3u8", "s0.ts\n#EXTINF:1,\n" + secret()), {secret(), outside});
 }
 
-// FFmpeg's playlists refuse such without asking.
+// FFmpeg's playlists refuse such names by themselves.
 TEST_F(References, PartsWithOtherNamesAreReferencesToo) {
   write_file(path("public/notes.txt"), "");
   for (const std::string segment : {"file:///etc/passwd", "/etc/passwd", "notes.txt"}) {
@@ -121,7 +121,7 @@ TEST_F(References, PartsWithOtherNamesAreReferencesToo) {
   }
 }
 
-// FFmpeg would look for more of it for minutes.
+// FFmpeg would look for further segments for minutes.
 TEST_F(References, LivePlaylistsAreGivenUpAtOnce) {
   write_file(path("public/live.m3u8"),
              "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n" + secret() + "\n");
@@ -147,7 +147,7 @@ TEST_F(References, WhatIsNotNamedAPlaylistRefersToNothing) {
   for (const char* name : {"good.m3u8", "holiday.mp4"}) {
     const std::string from = path(std::string("public/") + name);
     if (!std::filesystem::exists(from)) std::filesystem::copy(path("public/good.m3u8"), from);
-    // Where it stands, s0.ts would be found.
+    // In the playlist's folder s0.ts would be found.
     const std::string here = "cd " + path("public") + " && ";
     for (const std::string& line :
          {"cat " + from + " | " + vidconv() + " -", vidconv() + " /dev/stdin < " + from,
@@ -198,7 +198,7 @@ TEST_F(References, OtherFormatsLeadNowhere) {
             "</SegmentList></Representation></AdaptationSet></Period></MPD>");
     return path("public/" + name);
   };
-  // What asks for its format receives RTP, and nothing else: see live_test.cpp.
+  // Only an explicit --format-in sdp receives RTP: see live_test.cpp.
   expect_refused(path("public/a.sdp"), {"'rtp'", "--format-in sdp", "[input-reference]"});
   expect_refused("- < " + path("public/a.sdp"), {"[input-reference]"});
   const std::string web_base = "http://" + server->address() + "/";
@@ -212,7 +212,7 @@ TEST_F(References, PicturesMayBeLinksAndNoPipes) {
   for (int i = 1; i <= 3; ++i)
     ffmpeg("-f lavfi -i testsrc2=size=64x48 -frames:v 1 " +
            path("secret/" + std::to_string(i) + ".png"));
-  for (int i = 1; i <= 3; ++i)  // as people collect them
+  for (int i = 1; i <= 3; ++i)  // people collect pictures by links
     std::filesystem::create_symlink(path("secret/" + std::to_string(i) + ".png"),
                                     path("public/f" + std::to_string(i) + ".png"));
   EXPECT_EQ(frames(filter(path("public/f%d.png"))), 3U);

@@ -1,4 +1,4 @@
-// Certificates of servers, and passwords that nobody else may see.
+// Servers' certificates are checked, and passwords are not shown to anybody else.
 #include "tests/cli/support/server.h"
 
 namespace vidconv::test {
@@ -14,7 +14,7 @@ class Secure : public CliTest {
                "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.4,\na.ts\n#EXT-X-ENDLIST\n");
   }
 
-  // The certificate of localhost, which nobody but itself vouches for, and its key.
+  // Makes a self-signed certificate of localhost and its key.
   Arguments certificate() const {
     EXPECT_TRUE(
         succeeded(shell("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "
@@ -22,7 +22,7 @@ class Secure : public CliTest {
                         path("key.pem") + " -out " + path("cert.pem") + " 2>&1")));
     return {path("cert.pem"), path("key.pem")};
   }
-  // That it can be checked with.
+  // Returns the variable that makes OpenSSL trust the certificate.
   std::string trusting() const { return "SSL_CERT_FILE=" + path("cert.pem") + " "; }
 
   static Result filter(const std::string& input, const std::string& before = "") {
@@ -59,12 +59,13 @@ TEST_F(Secure, HttpsLeadsToHttpsOnly) {
   EXPECT_EQ(plain.connections(), 0U);
   const Result moved = filter(localhost(server) + "to/" + target, trusting());
   EXPECT_TRUE(refused(moved, exit_input, {target, "https", "[input-reference]"}));
-  // The other way is a way to more safety.
+  // A redirection from HTTP to HTTPS is safe.
   EXPECT_TRUE(succeeded(
       filter("http://" + plain.address() + "/to/" + localhost(server) + "a.ts", trusting())));
 }
 
-// Parts that FFmpeg fetches before version 7 without a way for us to have certificates checked.
+// Before version 7, FFmpeg fetches some references without a way for us to have certificates
+// checked.
 TEST_F(Secure, WhatCannotBeCheckedIsRefused) {
   ffmpeg("-i " + path("web/a.ts") + " -c:v mpeg4 -movflags +frag_keyframe+empty_moov " +
          path("web/a.mp4"));

@@ -1,5 +1,5 @@
-// Sizes that inputs claim: what makes no sense or is beyond the limit is refused in one line,
-// before there is memory for it, and nothing is left.
+// Impossible sizes, and sizes beyond the limit, are refused in one line before memory is allocated,
+// and no output is left.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -7,7 +7,7 @@ namespace {
 
 class Size : public CliTest {
  protected:
-  // With 2 GB of address space, which the program without a picture has.
+  // Runs with 2 GB of address space, which the program itself needs.
   Result filter(const std::string& input, const std::string& options = "") const {
     return shell(limited() + vidconv() + " " + input + " --kernel box --threads 1 -o " +
                  path("out/a.mkv") + " " + options);
@@ -19,13 +19,13 @@ class Size : public CliTest {
 
   static std::string limited() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return "";  // whose shadow does not fit
+    return "";  // the sanitizer's shadow memory does not fit
 #else
     return "ulimit -v 2000000; ";
 #endif
   }
 
-  // A y4m file with this header and many bytes.
+  // Writes a y4m file with this header and many bytes.
   std::string y4m(const std::string& header) const {
     write_file(path("in.y4m"), "YUV4MPEG2 " + header + "\nFRAME\n" + std::string(300000, 'A'));
     return path("in.y4m");
@@ -80,7 +80,7 @@ TEST_F(Size, OfADescriptionIsACommandLine) {
                       {"larger than FFmpeg can hold"}));
 }
 
-// A GIF of 43 bytes with a picture of one pixel on a screen of this size.
+// Returns a GIF of 43 bytes with a picture of one pixel on a screen of this size.
 std::string gif(unsigned width, unsigned height) {
   const auto word = [](unsigned n) {
     return std::string{static_cast<char>(n & 255), static_cast<char>(n >> 8)};
@@ -113,7 +113,7 @@ TEST_F(Size, OfEveryCodecIsLimited) {
   }
 }
 
-// What was decoded before is kept.
+// Frames that were decoded before are kept.
 TEST_F(Size, ThatGrowsMidstreamIsDamage) {
   left_over = true;
   std::string both;
@@ -138,7 +138,7 @@ TEST_F(Size, OfAKernelPictureIsLimited) {
                       exit_command_line, {"100000x100000", "513x513"}));
 }
 
-// Of frames beyond 512 MiB one is in memory at a time: three for this one, and not nine.
+// Only one frame beyond 512 MiB is in memory at a time: here three buffers instead of nine.
 TEST_F(Size, ThatIsHugeTakesLittleMoreThanAPicture) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "its shadow does not fit";

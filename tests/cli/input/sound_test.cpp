@@ -1,4 +1,4 @@
-// --audio: sound as it is, left out, or coded anew, at the same time as before.
+// --audio copies sound, leaves it out or re-encodes it, without changing its times.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +11,7 @@ using nlohmann::json;
 
 class Sound : public CliTest {
  protected:
-  // Two seconds of video; its sound is silent but for half a second from 0.7 s on.
+  // Makes two seconds of video, whose sound is silent except for half a second from 0.7 s on.
   std::string clip_with(const std::string& name, const std::string& encoding,
                         const std::string& filter = "") const {
     ffmpeg(
@@ -30,8 +30,8 @@ class Sound : public CliTest {
     const auto lines = probe(path(name), "stream=" + what, "a:0");
     return lines.empty() ? "" : lines[0];
   }
-  // Where the silence of the first sound stream ends and begins again, in seconds after the first
-  // picture.
+  // Returns when the silence of the first sound stream ends and begins again, in seconds after the
+  // first picture.
   static std::pair<double, double> beep(const std::string& file) {
     const Result result = shell("ffmpeg -nostdin -v info -copyts -i " + file +
                                 " -map 0:a:0 -af silencedetect=n=-30dB:d=0.2 -f null - 2>&1");
@@ -91,12 +91,12 @@ TEST_F(Sound, KeepsItsTimeInEveryContainer) {
 }
 
 TEST_F(Sound, GapsStayGaps) {
-  // A second of it is missing before the beep, which keeps its time.
+  // A second of sound is missing before the beep, which keeps its time.
   const std::string in =
       clip_with("in.mkv", "-c:a pcm_s16le", "aselect='not(between(t\\,0.1\\,0.5))'");
   EXPECT_TRUE(succeeded(filter(in, "a.mkv", {"--audio", "flac"})));
   const auto at = [&](const std::string& file) {
-    // By the time of the packets: silence in between is not decoded of the input.
+    // The packets' times count: gaps between packets of the input are not decoded as silence.
     return shell("ffmpeg -nostdin -v info -i " + file +
                  " -map 0:a:0 -af aresample=async=1000,silencedetect=n=-30dB:d=0.05 -f null - 2>&1 "
                  "| grep -o 'silence_end: [0-9.]*' | head -1")
@@ -106,7 +106,7 @@ TEST_F(Sound, GapsStayGaps) {
   EXPECT_NEAR(beep(path("a.mkv")).first, 0.7, 0.03);
 }
 
-// Half a second is missing, or as little as the packet of a codec.
+// Half a second is missing, or only a codec's packet.
 TEST_F(Sound, WhatIsMissingBeforeTheBeepMovesItNot) {
   for (const std::string until : {"0.6", "0.12"}) {
     const std::string in =
@@ -147,7 +147,7 @@ TEST_F(Sound, OfEveryStreamAndLayout) {
   EXPECT_TRUE(succeeded(filter(path("in.mkv"), "a.mp4", {"--audio", "aac"})));
   EXPECT_EQ(probe(path("a.mp4"), "stream=codec_name,sample_rate,channels", "a"),
             (std::vector<std::string>{"aac,44100,6", "aac,22050,1"}));
-  // With speakers at the sides, which this encoder does not know by that name.
+  // The layout has side speakers, which this encoder does not know by that name.
   ffmpeg("-i " + path("in.mkv") + " -map 0:v -map 0:a:0 -c:v copy -c:a ac3 " + path("side.mkv"));
   EXPECT_TRUE(succeeded(filter(path("side.mkv"), "b.mkv", {"--audio", "libopus"})));
   EXPECT_EQ(probe(path("b.mkv"), "stream=channels,channel_layout", "a"),
@@ -173,7 +173,7 @@ TEST_F(Sound, ThatIsNotThereIsSaid) {
   }
 }
 
-// Of Opus it is the parser that complains: of what is copied as of what is coded anew.
+// For Opus the parser complains, about copied and re-encoded streams alike.
 TEST_F(Sound, DamageOfOpusIsNamed) {
   const std::string in = clip_with("in.mkv", "-c:a libopus");
   ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=1 " + path("damaged.mkv"));
@@ -196,7 +196,7 @@ TEST_F(Sound, DamageIsNamed) {
   EXPECT_EQ(sound_of("a.mkv", "codec_name"), "aac");
 }
 
-// Its decoder makes sound of all of it, and complains.
+// Vorbis' decoder makes sound of all of the damage, and complains.
 TEST_F(Sound, DamageThatIsDecodedIsNamedToo) {
   const std::string in = clip_with("in.mkv", "-c:a libvorbis");
   ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=40 " + path("damaged.mkv"));

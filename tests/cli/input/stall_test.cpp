@@ -1,5 +1,5 @@
-// Pipes that stall or trickle: nothing hangs, nothing is lost. The harness kills what takes two
-// minutes, which is how a hang shows.
+// With pipes that stall or trickle, nothing hangs and nothing is lost. The harness kills a program
+// after two minutes, which is how a hang shows.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -16,14 +16,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A pipe that has room for a header and no more, or for nothing, and that nobody reads.
+// A pipe without a reader that has room for a header only, or for nothing.
 class FullPipe {
  public:
   explicit FullPipe(std::string path, bool room = true) : path_(std::move(path)) {
     EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0);
     end_ = open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     EXPECT_GE(end_, 0);
-    fcntl(end_, F_SETPIPE_SZ, 1 << 20);  // as large as vidconv makes it
+    fcntl(end_, F_SETPIPE_SZ, 1 << 20);  // the size that vidconv sets
     std::string page(4096, 'x');
     while (write(end_, page.data(), page.size()) > 0) {
     }
@@ -45,12 +45,12 @@ class FullPipe {
 
 class Stall : public CliTest {
  protected:
-  // The line of a vidconv that writes to the pipe.
+  // Returns the line of a vidconv that writes to the pipe.
   std::string into_full_pipe(const std::string& arguments) const {
     return "exec " + vidconv() + " " + arguments + " > " + path("fifo");
   }
 
-  // Of a vidconv that writes to the pipe.
+  // Expects that a second signal ends a vidconv that writes to the pipe.
   void expect_second_signal_ends(int number, const std::string& output) const {
     SCOPED_TRACE(output);
     Process process(
@@ -58,7 +58,8 @@ class Stall : public CliTest {
     EXPECT_TRUE(process.wait_for_stderr("convolving", std::chrono::seconds(60)));
     EXPECT_TRUE(process.wait_until_it_waits(std::chrono::seconds(60)));
     process.signal(number);
-    // Two of a number that are pending are one; a second after the first, nobody waits any more.
+    // Two pending signals of one number merge into one; a second after the first, writes no longer
+    // wait.
     std::this_thread::sleep_for(milliseconds(100));
     process.signal(number);
     const Result result = process.wait();
@@ -67,8 +68,8 @@ class Stall : public CliTest {
   }
 };
 
-// A failure of one stage ends a write that waits in another.
-// (B frames would be shown before 0 in MPEG-TS, which --strict may find first.)
+// A failure of one stage ends a blocked write in another.
+// (B frames would have times before 0 in MPEG-TS, which --strict may find first.)
 TEST_F(Stall, FailureEndsAWriteThatWaits) {
   write_file(path("in.raw"), std::string(200 * 32 * 32 * 3 / 2 + 1, 'x'));
   for (const std::string output :
@@ -83,8 +84,8 @@ TEST_F(Stall, FailureEndsAWriteThatWaits) {
   }
 }
 
-// One is enough where nobody reads on; with a part of the output read it is not finished, though.
-// Whether a container's first frame counts while it is written depends on who is faster.
+// One signal is enough if nobody reads on, though the output is incomplete then. Whether a
+// container's first frame counts while it is being written depends on timing.
 TEST_F(Stall, SignalEndsAWriteThatWaits) {
   const std::pair<std::string, std::vector<int>> outputs[] = {
       {"-", {exit_interrupted}},
@@ -112,7 +113,7 @@ TEST_F(Stall, SecondSignalEndsAWriteThatWaits) {
   }
 }
 
-// Not even the header finds room.
+// The pipe has no room even for the header.
 TEST_F(Stall, SecondSignalEndsAHeaderThatWaits) {
   for (const std::string output : {"-", "md5:", "- --format nut", "- --format matroska"}) {
     const FullPipe pipe(path("fifo"), false);
@@ -148,7 +149,7 @@ TEST_F(Stall, WriterThatDiesMidFrameIsDamage) {
   const Result result =
       shell("head -c 100000 " + path("in.y4m") + " | " + vidconv() + " - -o md5: --kernel box");
   EXPECT_EQ(result.exit_code, exit_damaged);
-  EXPECT_EQ(parse_digests(result.out).frames.size(), 7U);  // of 13824 bytes each
+  EXPECT_EQ(parse_digests(result.out).frames.size(), 7U);  // a frame has 13824 bytes
 }
 
 }  // namespace

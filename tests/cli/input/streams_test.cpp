@@ -1,5 +1,5 @@
-// Standard input, output and error that are full, closed, gone or not read: they end no run that
-// does not need them, change no file, and what was meant for stdout is never lost in silence.
+// Standard streams that are full, closed, gone or not read end no run that does not need them and
+// change no file; output for stdout is never lost silently.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 class Streams : public CliTest {
  protected:
-  // A run that says much, with `redirections`.
+  // Runs vidconv with many messages and `redirections`.
   std::string run(const std::string& redirections, const std::string& more = "") const {
     return fmt::format(
         "{} pattern:64x48#20 -o {} -y --kernel 'matrix:1 1;1 1' --progress json {} {}", vidconv(),
@@ -31,7 +31,7 @@ TEST_F(Streams, StderrThatCannotBeWrittenChangesNothing) {
     write_file(path("out.y4m"), "");
     EXPECT_EQ(shell("set +o pipefail; " + run(stderr_) + "; exit ${PIPESTATUS[0]}").exit_code, 0);
     EXPECT_TRUE(film() == expected);
-    // Failures keep their exit codes.
+    // A failing run keeps its exit code.
     EXPECT_EQ(shell(vidconv() + " /nowhere/in.mp4 -o null: --kernel box " + stderr_ +
                     "; exit ${PIPESTATUS[0]}")
                   .exit_code,
@@ -49,7 +49,7 @@ TEST_F(Streams, StderrThatNobodyReadsHoldsNothingUp) {
   EXPECT_TRUE(has_line_with(read_file(path("dd")), {"temporarily unavailable"}));  // it was full
 }
 
-// A file that is opened takes the lowest number that is free.
+// An opened file takes the lowest free descriptor.
 TEST_F(Streams, ClosedOnesAreNotTakenByFiles) {
   EXPECT_TRUE(succeeded(shell(run(""))));
   const std::string expected = film();
@@ -98,7 +98,7 @@ TEST_F(Streams, StdoutIsCheckedByAllThatPrint) {
                                         {">&-", "output-unwritable"},
                                         {"| (exec <&-; sleep 0.3)", "output-closed"}}) {
       SCOPED_TRACE(what + " " + stdout_);
-      // The reader has gone before anything is written.
+      // The reader is gone before anything is written.
       const Result result = shell(fmt::format("{{ sleep 0.1; {} {}; }} {}; exit ${{PIPESTATUS[0]}}",
                                               vidconv(), what, stdout_));
       EXPECT_EQ(result.exit_code, exit_output);

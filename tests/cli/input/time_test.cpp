@@ -1,4 +1,4 @@
-// between=: filters for some frames. The others are the input's, in every container and encoder.
+// between= filters some frames; the others stay the input's, in every container and encoder.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support/cli_test.h"
@@ -16,7 +16,7 @@ class Time : public CliTest {
     return parse_digests(result.out);
   }
 
-  // Those frames of `acting` whose time is of the stretch, the others of `resting`.
+  // Returns the frames of `acting` whose time is in the range, and the others of `resting`.
   static std::vector<std::string> between(const std::vector<std::string>& acting,
                                           const std::vector<std::string>& resting,
                                           const std::vector<std::string>& times, double begin,
@@ -47,7 +47,7 @@ TEST_F(Time, FramesOfAnyDurationAreJudgedByTheirTime) {
             between(acts, rests, times, 1, 2.5));
 }
 
-// Its first frame is not at 0, and a part of it may be asked for.
+// The input's first frame is not at 0, and --start may skip some.
 TEST_F(Time, IsCountedFromTheInputsBeginningAsStartIs) {
   ffmpeg(
       "-f lavfi -i testsrc2=size=64x48:rate=25:duration=3 -c:v libx264 -preset ultrafast -bf 2 "
@@ -69,7 +69,7 @@ TEST_F(Time, IsCountedFromTheInputsBeginningAsStartIs) {
       exit_command_line, {"box:between=f9-", "--start", "give times"}));
 }
 
-// Frames left out come as their decoder has laid them out in memory, in turns with filtered ones.
+// Unfiltered frames come in their decoder's memory layout, alternating with filtered ones.
 TEST_F(Time, EncodersGetTheInputsFrames) {
   const std::string clip = make_clip("in.mkv", "-pix_fmt yuv420p -c:v libx264 -qp 20 -bf 2");
   const Arguments kernels{"--kernel", "gaussian:sigma=2:between=0.2-0.4,f15-f16"};
@@ -166,7 +166,7 @@ TEST_F(Time, WrongValuesOverTimeAreRefusedAtTheirColumn) {
   EXPECT_TRUE(refused(result, exit_command_line, {"0..8@20-10", "column 21", "ends before"}));
 }
 
-// They show or measure what filters do.
+// A benchmark and a gallery always show the filters at work.
 TEST_F(Time, BenchmarkAndGalleryTakeNoHeed) {
   EXPECT_TRUE(succeeded(run_vidconv({"pattern:64x48@10#30", "--benchmark=0.01", "--device", "cpu",
                                      "--kernel", "box:between=100-"})));

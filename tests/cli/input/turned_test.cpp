@@ -1,4 +1,4 @@
-// Video that is stored turned, as phones do: filters act on what is seen.
+// For video that is stored rotated, as phones do, filters act on the picture as it is shown.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -20,7 +20,7 @@ class Turned : public CliTest {
     all.insert(all.end(), more.begin(), more.end());
     return run_vidconv(all);
   }
-  // Each picture as a player shows it.
+  // Returns the digest of each picture as a player shows it.
   std::string shown(const std::string& name) const {
     const Result result = shell("ffmpeg -v error -i " + path(name) +
                                 " -fps_mode passthrough -f framemd5 - | grep -v '#' | "
@@ -31,7 +31,7 @@ class Turned : public CliTest {
 };
 
 TEST_F(Turned, FiltersActOnWhatIsSeen) {
-  // The same picture, upright.
+  // A second file has the same pictures upright.
   ffmpeg("-i " + path("in.mp4") + " -c:v libx264 -qp 0 " + path("upright.mp4"));
   for (const char* filter :
        {"row:1 2 3 4:scale=auto", "sobel:axis=x", "emboss", "motion:length=9:angle=30"}) {
@@ -75,7 +75,7 @@ TEST_F(Turned, UnlessItIsToBeKept) {
       exit_output, {"sideways", "[strict]"}));
 }
 
-// Filters see the picture that comes out, whatever is turned: what is stored or the kernel.
+// The result is the same whether the picture or the kernel is rotated.
 TEST_F(Turned, FiltersAreThoseOfAnUprightVideo) {
   ffmpeg("-i " + path("in.mp4") + " -c:v libx264 -qp 0 " + path("upright.mp4"));
   for (const char* filter : {"sobel:axis=x", "gaussian:sigma=2", "box:region=0,0,20,10"}) {

@@ -1,5 +1,5 @@
-// Inputs that let one wait: --timeout and Ctrl-C end it, whatever it is. The harness kills what
-// takes two minutes, which is how a hang shows.
+// --timeout and Ctrl-C end the wait for an input of any kind. The harness kills a program after two
+// minutes, which is how a hang shows.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -62,7 +62,7 @@ TEST_F(Wait, SilenceOfUdpIsNamed) {
       "print(s.getsockname()[1])')";
   expect_silent(
       shell(vidconv() + " udp://127.0.0.1:" + port + " -o null: --kernel box --timeout 0.5"));
-  // Sends for a second, and then no more: what has come is kept.
+  // The sender stops after a second: the frames so far are kept.
   const Result result = shell("port=" + port + "; " + vidconv() +
                               " udp://127.0.0.1:$port -o null: --kernel box --timeout 3 & "
                               "for i in 1 2 3 4; do ffmpeg -v error -nostdin -re -f lavfi -i "

@@ -1,4 +1,4 @@
-// What --explain prints, running nothing.
+// --explain prints its text without running anything.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -16,7 +16,7 @@ TEST_F(Explain, ExplainRunsNothing) {
         "memory", "copies"})
     EXPECT_TRUE(has_line_with(result.out, {words}));
   EXPECT_FALSE(std::filesystem::exists(path("out.mp4")));
-  // Of frames that have not passed yet.
+  // The memory for frames is told although no frame has passed.
   EXPECT_FALSE(has_line_with(result.out, {" 0.0 MiB of host memory"}));
 }
 
@@ -32,7 +32,7 @@ TEST_F(Explain, ExplainTellsOfEachVideo) {
   const Result second =
       run_vidconv({path("two.mkv"), "--explain", "--kernel", "box", "--video", "2"});
   EXPECT_EQ(second.out.find("64x48"), std::string::npos);
-  // One at a time is measured, and which is said.
+  // A benchmark measures one video, and says which.
   const Result measured =
       run_vidconv({path("two.mkv"), "--benchmark=0.01", "--kernel", "box", "--video", "all"});
   EXPECT_TRUE(has_line_with(measured.err, {"first video", "--video N", "[no-effect]"}));

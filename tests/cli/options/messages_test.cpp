@@ -1,4 +1,4 @@
-// Each kind of message in the table has a way to bring it about here, and comes with its exit code.
+// Each kind of message in the table is provoked here, and comes with its exit code.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -66,7 +66,7 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageRow> 
     return process.wait();
   }
 
-  // There is no input on which two paths disagree: the other one does something else here.
+  // No input makes two variants disagree, so that the second one does something else here.
   static Result disagreeing() {
     const auto source = open_source("pattern:40x30#8", {});
     const auto processor = [&](const char* filter) {
@@ -106,7 +106,7 @@ class Messages : public CliTest, public testing::WithParamInterface<MessageRow> 
     return result;
   }
 
-  // One part of a plan for clip(), then these lines of a shell.
+  // Makes a plan of one shard for clip(), then runs these lines of a shell.
   Result with_plan(const std::string& lines) const {
     return shell(vidconv() + " plan " + clip() + " -q --kernel box --shards 1 " + out("all.mkv") +
                  " --dir " + path("job") + "; " + lines);
@@ -233,7 +233,7 @@ TEST_P(Messages, ComesWithItsExitCode) {
   bool said = false;
   for (const std::string& line : split_lines(result.err)) {
     said |= line.ends_with(" [" + std::string(kind.name) + "]");
-    // Nothing else is said but what was done.
+    // Other lines may only be the summary.
     const bool summary = line.find(" frames in ") != std::string::npos;
     EXPECT_TRUE(summary || !line.starts_with("vidconv: ") || ends_with_a_kind(line)) << line;
   }

@@ -1,5 +1,4 @@
-// Names that nothing has are refused with the one that was most likely meant, and case is no
-// matter.
+// Unknown names are refused with the most likely known one; letter case does not matter.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -42,13 +41,13 @@ TEST_F(Names, AreGuessedWhereverTheyAreRefused) {
   EXPECT_TRUE(
       refused(run_vidconv({"pattern:64x48#1", "-o", "-", "--format", "mkv", "--kernel", "box"}),
               exit_command_line, {"(did you mean 'matroska'?)"}));
-  // What is near to nothing is not guessed.
+  // A name that is near to none is not guessed.
   const Result other = run_vidconv({"pattern:64x48#1", "-o", "null:", "--kernel", "qqqq"});
   EXPECT_TRUE(refused(other, exit_command_line, {"qqqq", "there are identity, box"}));
   EXPECT_EQ(other.err.find("did you mean"), std::string::npos);
 }
 
-// What people who know other programs type is answered with what to type here.
+// Options of other programs are answered with what to type here.
 TEST_F(Names, MistakesOfOtherProgramsAreAnswered) {
   struct Case {
     Arguments arguments;
@@ -88,11 +87,11 @@ TEST_F(Names, MistakesOfOtherProgramsAreAnswered) {
        })
     EXPECT_TRUE(refused(run_vidconv(c.arguments), exit_command_line, {c.answer}));
   EXPECT_EQ(run_vidconv({"-V"}).out, run_vidconv({"--version"}).out);
-  // A value that is wrong is said to be so, and nothing is guessed.
+  // A wrong value is refused without a guess.
   const Result wrong = run_vidconv({in, "-o", "null:", "--kernel", "gaussian:sigma=99"});
   EXPECT_TRUE(refused(wrong, exit_command_line, {"99 is outside 0 to 85"}));
   EXPECT_EQ(wrong.err.find("list-kernels"), std::string::npos);
-  // A file of such a name is an input.
+  // An existing file of such a name is an input.
   write_file(path("sigma=2"), "P5 1 1 255\nx");
   EXPECT_TRUE(succeeded(
       run_vidconv({path("sigma=2"), "-o", "null:", "--kernel", "box", "--format-in", "pgm_pipe"})));

@@ -1,5 +1,5 @@
-// Numbers and times that are none, in every option and description that takes one: the sweep walks
-// the table of options.
+// Invalid numbers and times are refused by every option and description that takes one: the sweep
+// walks the table of options.
 #include <algorithm>
 #include <sstream>
 
@@ -34,12 +34,13 @@ const std::vector<std::string>& bad_numbers() {
   return all;
 }
 
-// What stands for a number in the table: "N", "SECONDS", "TIME", and V in "constant:V".
+// Returns whether a word stands for a number in the table: "N", "SECONDS", "TIME", V in
+// "constant:V".
 bool is_number(const std::string& word) {
   return word == "N" || word == "SECONDS" || word == "TIME" || word == "V";
 }
 
-// Of "auto|cuda|cuda:N": "cuda:", what comes before a number in one of the alternatives.
+// Returns the text before a number in each alternative: "cuda:" for "auto|cuda|cuda:N".
 std::vector<std::string> before_numbers(const OptionText& option) {
   std::vector<std::string> found;
   std::istringstream alternatives(option.value);
@@ -51,7 +52,7 @@ std::vector<std::string> before_numbers(const OptionText& option) {
   return found;
 }
 
-// One line of less than 300 characters that names what was wrong, and exit code 2.
+// Expects one line of less than 300 characters that names the value, and exit code 2.
 void expect_refused(const Arguments& more, const std::string& option, const std::string& value) {
   SCOPED_TRACE(option + " '" + value + "'");
   Arguments arguments{"-q", "-o", "null:", "--kernel", "box"};
@@ -85,7 +86,7 @@ TEST_F(Numbers, OfEveryOptionAreChecked) {
   EXPECT_GE(options, 12);
 }
 
-// What follows the marks of a description; sizes have tests of their own.
+// The numbers behind "@" and "#" of a description are checked; sizes have tests of their own.
 TEST_F(Numbers, OfDescriptionsAreChecked) {
   for (const std::string& bad : bad_numbers()) {
     expect_refused({"pattern:16x16@" + bad}, "pattern", bad);
@@ -105,7 +106,7 @@ TEST_F(Numbers, OfNothingAreRefused) {
     expect_refused({"pattern:16x16#2", std::string(option) + "=0"}, option, "0");
 }
 
-// As a script makes them of variables that are not set.
+// Scripts make empty values of variables that are not set.
 TEST_F(Numbers, EmptyValuesAreRefused) {
   for (const OptionText& option : option_table())
     if (!option.value.empty() && !option.value_may_be_left_out && option.names[0].starts_with("-"))
@@ -122,7 +123,7 @@ TEST_F(Numbers, AsLargeAsTheyGet) {
   }
 }
 
-// An empty output takes no older one's place.
+// An empty output does not replace an older one.
 class Nothing : public CliTest, public testing::WithParamInterface<std::string> {};
 
 TEST_P(Nothing, IsNoOutput) {

@@ -1,4 +1,4 @@
-// The pipeline names settings, the command options: each setting that the pipeline names is one.
+// Each setting that the pipeline names in a message becomes an option of the command.
 #include "src/options/option_names.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(OptionNames, LeaveAllElseAsItIs) {
   }
 }
 
-// Wherever a value of the user's or of a file's stands in a message.
+// Values of the user or of a file are not translated, wherever they stand in a message.
 TEST_F(OptionNamesInValues, PassByUntouched) {
   const std::string word = "`codec`", stats = path("s.json");
   const auto refuses = [&](const Arguments& more, const std::string& shown) {

@@ -1,4 +1,4 @@
-// What vidconv says about its work, and the options that choose a part of it.
+// Output about vidconv's work, and options that select a range of the input.
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
@@ -103,7 +103,7 @@ TEST_F(Options, LinearLight) {
   EXPECT_TRUE(has_line_with(explained.out, {"PQ transfer, limited range, luma 0.2627 R"}));
   EXPECT_TRUE(has_line_with(explained.out, {"R G B: filter by"}));
   EXPECT_TRUE(has_line_with(explained.out, {"Y U V: from linear light by"}));
-  // Identity gives the picture back.
+  // The identity returns the picture unchanged.
   EXPECT_EQ(run_vidconv({path("pq.mkv"), "-o", "md5:", "--kernel", "identity", "--linear"}).out,
             run_vidconv({path("pq.mkv"), "-o", "md5:", "--kernel", "identity"}).out);
 
@@ -286,7 +286,7 @@ TEST_F(Options, EncoderOptionsReachTheEncoder) {
 }
 
 TEST_F(Options, InterruptFinishesTheFile) {
-  // Endless without a number of frames.
+  // The pattern is endless without a number of frames.
   Process process(
       command({"pattern:320x180", "-o", path("out.mp4"), "--kernel", "box", "--progress", "json"}));
   ASSERT_TRUE(process.wait_for_stderr("\"frame\":", seconds(60)));

@@ -1,4 +1,4 @@
-// What comes out where the user names no codec, and what can be asked for.
+// The codec that is chosen if the user names none, and codecs that can be asked for.
 #include <cstdlib>
 
 #include "tests/cli/support/cli_test.h"
@@ -51,14 +51,14 @@ TEST_F(OutputChoice, AllColoursOfPicturesWhereTheyAreAskedFor) {
   EXPECT_EQ(judge_digests(path("a.mp4"), "").frames.size(), 3u);
   EXPECT_TRUE(succeeded(convert(in, "a.mkv", {"--codec", "png"})));
   EXPECT_EQ(coded("a.mkv"), "png,rgb24");
-  // A size that 4:2:0 has not.
+  // 4:2:0 cannot have this size.
   ffmpeg("-f lavfi -i testsrc2=s=36x22:r=25:d=0.12 -vf format=rgb24,crop=35:21:exact=1 " +
          path("o%d.png"));
   EXPECT_TRUE(succeeded(convert(path("o%d.png"), "b.mp4")));
   EXPECT_EQ(coded("b.mp4"), "h264,yuv444p");
 }
 
-// As photographs and the web's pictures have it: half a pixel of chroma at the edge.
+// Photographs and pictures of the web may have half a pixel of chroma at the edge.
 TEST_F(OutputChoice, PicturesOfOddSizesIn420BecomeVideo) {
   for (const auto& [size, format] : {std::pair("35x22", "yuv444p"), std::pair("36x21", "yuv422p"),
                                      std::pair("35x21", "yuv444p")}) {
@@ -72,7 +72,7 @@ TEST_F(OutputChoice, PicturesOfOddSizesIn420BecomeVideo) {
       EXPECT_TRUE(
           has_line_with(result.err, {std::string("converted to ") + format, "[converted]"}));
       EXPECT_TRUE(coded("o.mp4").ends_with(format)) << size << ' ' << coded("o.mp4");
-      // Asked for, it is refused before the encoder says so in its own words.
+      // An explicit request is refused before the encoder fails in its own words.
       const Result asked =
           convert(path("o.mkv"), "asked.mp4", {"--codec", codec, "--pix-fmt", "yuv420p"});
       EXPECT_TRUE(
@@ -83,7 +83,7 @@ TEST_F(OutputChoice, PicturesOfOddSizesIn420BecomeVideo) {
   }
 }
 
-// One video and one sound, and no MPEG-4, whose header nobody finds in it.
+// FLV holds one video and one sound, but no MPEG-4, whose header no reader would find.
 TEST_F(OutputChoice, FlvGetsWhatItHolds) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=25:d=0.4 -f lavfi -i sine=d=0.4 -map 0 -map 0 -map 1 -map "
@@ -99,7 +99,7 @@ TEST_F(OutputChoice, FlvGetsWhatItHolds) {
                       {"does not take the codec 'mpeg4'", "[output-unsuited]"}));
 }
 
-// VP9's lies beside its packets, for which only Matroska's family has a place.
+// VP9's transparency lies beside its packets, for which only Matroska's family has a place.
 TEST_F(OutputChoice, TransparencyThatIsAskedForInVainIsNamed) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.12 -vf format=yuva420p -c:v ffv1 " +
          path("alpha.mkv"));
@@ -110,7 +110,7 @@ TEST_F(OutputChoice, TransparencyThatIsAskedForInVainIsNamed) {
   EXPECT_EQ(convert(path("alpha.mkv"), "a.webm", vp9).err.find("transparent"), std::string::npos);
 }
 
-// Matroska takes it and does not say how many bits a pixel has, so nobody can decode it.
+// Matroska takes the codec but does not store the bits per pixel, so that nobody can decode it.
 TEST_F(OutputChoice, QuickTimesAnimationsDoNotGoIntoMatroska) {
   make_clip("a.mov", "-pix_fmt rgb24 -c:v qtrle");
   EXPECT_TRUE(succeeded(convert(path("a.mov"), "a.mkv")));
@@ -119,15 +119,15 @@ TEST_F(OutputChoice, QuickTimesAnimationsDoNotGoIntoMatroska) {
                       {"does not take the codec 'qtrle'", "[output-unsuited]"}));
 }
 
-// Its muxer wants to know the profile, which the encoder does not tell.
+// MXF's muxer needs the profile, which the encoder does not tell.
 TEST_F(OutputChoice, ProResGoesIntoMxf) {
   make_clip("a.mkv", "-pix_fmt yuv422p10le -c:v ffv1");
   EXPECT_TRUE(succeeded(convert(path("a.mkv"), "a.mxf", {"--codec", "prores_ks"})));
   EXPECT_EQ(coded("a.mxf"), "prores,yuv422p10le");
 }
 
-// Bare frames are read as what the container calls them; FFmpeg writes those too that it cannot
-// name.
+// Readers take bare frames for what the container calls them; FFmpeg also writes formats that it
+// cannot name.
 TEST_F(OutputChoice, BareFramesAreCalledByName) {
   for (const std::string format : {"yuv444p", "rgb24", "gray", "p010le"})
     for (const std::string ending : {"nut", "avi", "mov"}) {
@@ -137,7 +137,7 @@ TEST_F(OutputChoice, BareFramesAreCalledByName) {
       EXPECT_TRUE(succeeded(result));
       const std::string found = coded(name);
       EXPECT_TRUE(found.starts_with("rawvideo,") && found != "rawvideo,unknown") << found;
-      // The same samples in another order are as good: later versions of FFmpeg have that.
+      // Later versions of FFmpeg store the samples in another order, which is as good.
       const bool kept = found == "rawvideo," + format || format == "p010le" ||
                         (format == "yuv444p" && found == "rawvideo,vyu444");
       EXPECT_TRUE(kept || has_line_with(result.err, {"converted to", "[converted]"}));
@@ -209,7 +209,7 @@ TEST_F(OutputChoice, CodecsThatContainersTake) {
                       {"vp9", "MPEG-1 Systems"}));
 }
 
-// Another layout of the same samples is no conversion.
+// A change of the samples' layout is no conversion.
 TEST_F(OutputChoice, LayoutsAreNoLoss) {
   const Result result =
       convert("pattern:64x48:gbrp#3", "a.mkv", {"--codec", "libx264rgb", "--strict"});

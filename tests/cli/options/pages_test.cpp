@@ -117,7 +117,7 @@ TEST_F(Pages, ExamplesAreUnderstood) {
       line = line.substr(0, line.find(" | ffplay"));
     }
     if (const auto camera = line.find("/dev/video0"); camera != std::string::npos)
-      line.replace(camera, 11, "/dev/video99");  // which nobody has
+      line.replace(camera, 11, "/dev/video99");  // no machine has this device
     const std::string file = line.find("in.mkv") != std::string::npos    ? "in.mkv"
                              : line.find("footage") != std::string::npos ? "footage"
                              : line.find("v4l2:") != std::string::npos   ? "/dev/video99"
@@ -152,7 +152,7 @@ TEST_F(Pages, ManualHasEverything) {
     EXPECT_NE(page.out.find(std::string("\n") + title + "\n"), std::string::npos) << title;
 }
 
-// What bash offers for a line whose last word is being written.
+// Returns bash's completions for the last word of a line.
 std::vector<std::string> bash_offers(const std::string& script, const std::string& words) {
   const Result result = shell("source " + script + "; COMP_WORDS=(" + words +
                               "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _vidconv; "

@@ -1,5 +1,4 @@
-// Quality and rate: what an encoder gets where the user says nothing, and that what the user says
-// takes effect or is refused.
+// Encoders get default qualities and rates; the user's settings take effect or are refused.
 #include <map>
 #include <set>
 
@@ -15,7 +14,7 @@ namespace {
 
 class Quality : public CliTest {
  protected:
-  // A picture that nothing but bits can make good.
+  // Makes a picture that only a high rate can encode well.
   std::string noise() const {
     const std::string file = path("noise.mkv");
     if (!std::filesystem::exists(file))
@@ -57,8 +56,8 @@ TEST_F(Quality, IsSaidInTheLastLine) {
   }
 }
 
-// Whatever was in the memory that they get: x264 looks at some that it did not write, on processors
-// with AVX-512.
+// Old content of memory must not matter: on processors with AVX-512, x264 reads some that it did
+// not write.
 TEST_F(Quality, EqualRunsGiveEqualBytes) {
   std::set<std::string> outputs;
   for (const char* byte : {"0", "85", "254"}) {
@@ -75,7 +74,7 @@ TEST_F(Quality, ScaleOfEachEncoderIsNamed) {
     const AVCodec* codec = avcodec_find_encoder_by_name(row.name.data());
     if (!codec || codec->capabilities & AV_CODEC_CAP_HARDWARE || !row.quality.option) continue;
     const std::string name(row.name);
-    // Of containers one that takes the codec.
+    // The loop finds a container that takes the codec.
     const Arguments beyond{"--codec", name, "--crf", "300"};
     for (const std::string file : {"a.nut", "a.mkv", "a.webp", "a.rm", "a%d.jxl"}) {
       const Result result = encode(file, beyond);
@@ -120,7 +119,7 @@ TEST_F(Quality, EncoderOptionsOfTheRateTakeEffectOrAreRefused) {
   EXPECT_LT(with_codec("mpeg4", "q=20") * 2, with_codec("mpeg4", "qscale=2"));
   EXPECT_LT(with_codec("mpeg4", "global_quality=2360") * 2, with_codec("mpeg4", "qscale=2"));
   EXPECT_LT(with_codec("libvpx", "crf=50") * 2, with_codec("libvpx", "crf=10"));
-  // A quality with a limit, which this encoder has.
+  // This encoder takes a quality with a limit.
   EXPECT_LT(size_of({"--codec", "libvpx-vp9", "--crf", "10", "--encoder-opt", "b=100k"}) * 2,
             size_of({"--codec", "libvpx-vp9", "--crf", "10"}));
   for (const auto& [more, words] : std::vector<std::pair<Arguments, std::vector<std::string>>>{

@@ -1,4 +1,4 @@
-// --target: the quality that is found is the one that saves most and reaches the measure.
+// --target finds the lowest quality that reaches the measure.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support/cli_test.h"
@@ -17,7 +17,7 @@ class TargetQuality : public CliTest {
     EXPECT_TRUE(succeeded(result_));
     return json::parse(read_file(path("stats.json")));
   }
-  // What the whole input has at a quality.
+  // Returns the measure of the whole input at a quality.
   double at_quality(const std::string& input, const std::string& measure, int crf) const {
     const json stats = found({input, "-o", path("at.mkv"), "--codec", "mpeg4", "--crf",
                               std::to_string(crf), "--measure", measure});
@@ -26,7 +26,7 @@ class TargetQuality : public CliTest {
   mutable Result result_;
 };
 
-// Short inputs are one part, so what was found there holds for all.
+// A short input is measured whole, so that the result holds for all of it.
 TEST_F(TargetQuality, IsTheWorstThatReachesIt) {
   const std::string input = "pattern:96x64#25";
   for (const auto& [measure, wanted] : {std::pair{"psnr", 38.0}, {"ssim", 0.97}}) {
@@ -56,8 +56,8 @@ TEST_F(TargetQuality, LooksAtPartsOfLongInputs) {
   EXPECT_GE(target.at("value").get<double>(), 36);
 }
 
-// Frames have the numbers in each part that they have in the whole input: of the parts from 1, 5
-// and 9 s on, the filter acts in half of the first, and in the last.
+// Frames keep their numbers of the whole input in each range: of the ranges from 1, 5 and 9 s on,
+// the filter acts in half of the first, and in the last.
 TEST_F(TargetQuality, CountsTheFramesBeforeAPart) {
   const std::string input = path("long.mkv");
   ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=10:duration=12 -c:v mpeg4 -g 7 -bf 2 " + input);
@@ -72,7 +72,7 @@ TEST_F(TargetQuality, CountsTheFramesBeforeAPart) {
   EXPECT_NE(by_number.at("tried"), target("f30-f40").at("tried"));
 }
 
-// What is encoded to find the quality is not the run.
+// Encoding that only finds the quality does not count as the run.
 TEST_F(TargetQuality, CountsBoxesOfTheRunAlone) {
   write_file(path("boxes.jsonl"),
              "{\"frame\": 0, \"id\": 1, \"box\": [0, 0, 16, 16]}\n"

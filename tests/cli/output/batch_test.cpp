@@ -1,5 +1,5 @@
-// Several inputs in one process: the outputs of a run each, whatever is broken, killed or named
-// oddly.
+// Several inputs in one process give the outputs of separate runs, whatever is broken, killed or
+// oddly named.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ using nlohmann::json;
 
 class Batch : public CliTest {
  protected:
-  // In the test's folder; `line` is for the shell.
+  // Runs a line of the shell in the test's folder.
   Result run(const std::string& line) const {
     return shell("cd " + path("") + "; " + vidconv() + " --kernel box " + line);
   }
@@ -29,7 +29,7 @@ class Batch : public CliTest {
     fs::create_directories(fs::path(path(to)).parent_path());
     fs::copy_file(path(from), path(to));
   }
-  // FileNames below a folder of the test's, with the files' bytes.
+  // Returns the files below one of the test's folders, by name, with their bytes.
   std::map<std::string, std::string> files(const std::string& folder) const {
     std::map<std::string, std::string> all;
     if (fs::exists(path(folder)))
@@ -43,7 +43,7 @@ class Batch : public CliTest {
     for (const auto& [name, bytes] : files(folder)) all.insert(name);
     return all;
   }
-  // Which file it is, not only what is in it.
+  // Returns a file's number, which tells files of the same content apart.
   ino_t inode(const std::string& name) const {
     struct stat status {};
     stat(path(name).c_str(), &status);
@@ -212,11 +212,11 @@ TEST_F(Batch, TakesOddNames) {
   EXPECT_TRUE(succeeded(result));
   EXPECT_EQ(names("out"), wanted);
   EXPECT_EQ(result.err.find('\033'), result.err.npos);
-  EXPECT_EQ(split_lines(result.err).size(), stems.size() + 1) << result.err;  // and the sum
+  EXPECT_EQ(split_lines(result.err).size(), stems.size() + 1) << result.err;  // and the summary
   for (const auto& [name, report] : files("stats"))
     EXPECT_EQ(json::parse(report).at("exit_code"), 0);
   EXPECT_EQ(files("stats").size(), stems.size());
-  // On the command line what looks like an option is behind --.
+  // Names that look like options follow -- on the command line.
   EXPECT_TRUE(succeeded(shell("cd " + path("in") + "; " + vidconv() +
                               " --kernel box -o ../two/{stem}.mkv -- -rf.mp4 ./-")));
   EXPECT_EQ(names("two"), (FileNames{"-rf.mkv", "-.mkv"}));
@@ -233,7 +233,7 @@ TEST_F(Batch, KeepsFoldersBelowFolders) {
   const FileNames wanted{"x_a.mkv", "s/x_a.mkv", "s/t/x_B.mkv", "x_link.mkv", "x_clip.mkv"};
   for (const char* folder : {"in", "./in/", "$PWD/in"}) {
     fs::remove_all(path("in/out"));
-    copy("clip.mp4", "in/out/z.mp4");  // in the outputs' folder, which is not looked into
+    copy("clip.mp4", "in/out/z.mp4");  // in the outputs' folder, which is not searched
     const Result result = run(std::string(folder) + " clip.mp4 --recursive -o in/out/x_{stem}.mkv");
     EXPECT_TRUE(succeeded(result));
     EXPECT_TRUE(has_line_with(result.err, {"1 files are left out", "[left-out]"}));
@@ -241,7 +241,7 @@ TEST_F(Batch, KeepsFoldersBelowFolders) {
     EXPECT_EQ(found.erase("z.mp4"), 1U);
     EXPECT_EQ(found, wanted);
   }
-  // In the order of their names.
+  // Inputs are numbered in the order of their names.
   fs::remove_all(path("in/out"));
   EXPECT_TRUE(succeeded(run("in --recursive -o {n}.mkv")));
   EXPECT_EQ(names("in").count("4.mkv"), 0U);
@@ -254,14 +254,14 @@ TEST_F(Batch, AnInputsNameIsNoMoreThanAName) {
   EXPECT_TRUE(refused(run("file:null:.y4m -o {stem}"), exit_output, {"./null:"}));
   EXPECT_TRUE(succeeded(run("file:null:.y4m file:md5:.y4m -o {stem} --format matroska")));
   EXPECT_TRUE(names("").contains("null:") && names("").contains("md5:"));
-  // Numbers in a name are the output's.
+  // A "%d" in an output's name is for pictures.
   EXPECT_TRUE(refused(run("a%d.y4m -o {stem}.png --frames 1"), exit_command_line, {"%", "{n}"}));
   EXPECT_TRUE(succeeded(run("a%d.y4m -o {stem}.mkv")));
   EXPECT_TRUE(names("").contains("a%d.mkv"));
   EXPECT_TRUE(succeeded(run("a.y4m a%d.y4m a1.y4m -o p/{stem}-%d.png --frames 2")));
   EXPECT_EQ(names("p"),
             (FileNames{"a-1.png", "a-2.png", "a1-1.png", "a1-2.png", "a%d-1.png", "a%d-2.png"}));
-  // Picture 11 of a would be picture 1 of a1.
+  // Picture 11 of "a" would have the name of picture 1 of "a1".
   for (const char* inputs : {"a.y4m a1.y4m", "a1.y4m a.y4m"})
     EXPECT_TRUE(refused(run(std::string(inputs) + " -o q/{stem}%d.png"), exit_command_line,
                         {"pictures", "{stem}-%d.png"}));
@@ -290,10 +290,10 @@ TEST_F(Batch, SkipsWhatIsDoneByTheSameOptionsFromTheSameInput) {
                     skipped = "0 of 2 files done, 2 had been done before";
   EXPECT_EQ(outcome("", made), 0);
   EXPECT_EQ(outcome("", skipped), 0);
-  // By whom, and what is said of it, does not matter.
+  // Options for execution and reports do not matter.
   EXPECT_EQ(outcome("--device cpu --jobs 2 -q -y --slots 3 --stats - --progress json", ""), 0);
   EXPECT_EQ(outcome("--device cpu --jobs 2 --slots 3 --fail-fast", skipped), 0);
-  // Others are not taken for them, and not overwritten unasked.
+  // Outputs of other options are not taken for these, and not overwritten without -y.
   EXPECT_EQ(outcome("--crf 30", "2 failed"), exit_output);
   EXPECT_EQ(outcome("--kernel sobel", "2 failed"), exit_output);
   EXPECT_EQ(outcome("--frames 3", "2 failed"), exit_output);
@@ -308,10 +308,10 @@ TEST_F(Batch, SkipsWhatIsDoneByTheSameOptionsFromTheSameInput) {
   EXPECT_EQ(outcome("-y", "1 of 2 files done, 1 had been done before"), 0);
   fs::remove(path("clip.out.mp4"));
   EXPECT_EQ(outcome("", "1 of 2 files done, 1 had been done before"), 0);
-  // Made in another run: a mark is on all outputs of several inputs.
+  // All outputs of several inputs carry the mark, also those made without --skip-done.
   EXPECT_TRUE(succeeded(run("clip.mp4 b.mkv -o {stem}.more.mp4")));
   EXPECT_TRUE(has_line_with(run("clip.mp4 b.mkv -o {stem}.more.mp4 --skip-done").err, {skipped}));
-  // Pictures, and what cannot be known again.
+  // Numbered pictures are recognized; some inputs cannot be.
   EXPECT_TRUE(succeeded(run("clip.mp4 b.mkv -o p/{stem}/%d.png --frames 3 --skip-done")));
   EXPECT_TRUE(has_line_with(run("clip.mp4 b.mkv -o p/{stem}/%d.png --frames 3 --skip-done").err,
                             {skipped}));
@@ -361,7 +361,7 @@ TEST_F(Batch, OneFailureDoesNotStopTheOthersUnlessItShall) {
   write_file(path("there.2.mp4"), "there");
   const std::string line = "broken.mp4 clip.mp4 clip.mp4 -o there.{n}.mp4 ";
   const Result result = run(line);
-  EXPECT_EQ(result.exit_code, exit_output);  // worse than that of the broken one
+  EXPECT_EQ(result.exit_code, exit_output);  // worse than the broken input's code
   EXPECT_TRUE(has_line_with(result.err, {"clip.mp4: ", "there.2.mp4", "[output-exists]"}));
   EXPECT_TRUE(has_line_with(result.err, {"1 of 3 files done, 2 failed"}));
   EXPECT_TRUE(fs::exists(path("there.3.mp4")));
@@ -408,7 +408,7 @@ TEST_F(Batch, ReportsOnEach) {
             exit_input);
   EXPECT_EQ(names("r"), (FileNames{"clip.json", "broken.json", "1.trace", "2.trace"}));
   EXPECT_EQ(json::parse(read_file(path("r/broken.json"))).at("outcome"), "failed");
-  // A report that nobody reads is a failure.
+  // A report that cannot be written is a failure.
   const Result closed = shell("cd " + path("") + "; " + vidconv() +
                               " clip.mp4 clip.mp4 -o null: --kernel box --stats - > /dev/full");
   EXPECT_EQ(closed.exit_code, exit_output) << closed.err;
@@ -423,7 +423,7 @@ TEST(WorseExitCode, HasAnOrder) {
     }
 }
 
-// What bears on the bytes and is not in the key would make other outputs pass for done.
+// An option that bears on the bytes but is not in the key would make other outputs pass for done.
 TEST(OutputKey, KnowsEveryOption) {
   FileNames without;
   for (const OptionText& option : option_table())

@@ -1,4 +1,4 @@
-// --compare through files: ffmpeg cuts the halves out again.
+// --compare through files: ffmpeg crops the halves.
 #include "tests/cli/support/cli_test.h"
 
 namespace vidconv::test {
@@ -6,14 +6,14 @@ namespace {
 
 class Compare : public CliTest {
  protected:
-  // Lossless, from `in.mkv`.
+  // Filters `in.mkv` losslessly into `name`.
   std::string filtered(const std::string& name, const Arguments& more) const {
     Arguments arguments{path("in.mkv"), "-o", path(name), "--kernel", "gaussian:sigma=2"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_TRUE(succeeded(run_vidconv(arguments)));
     return path(name);
   }
-  // Of the frames that ffmpeg's filter makes.
+  // Returns the digests of the frames that ffmpeg's filter gives.
   static std::vector<std::string> digests(const std::string& file, const std::string& filter) {
     const Result result = shell("ffmpeg -v error -nostdin -i " + file + " -vf " + filter +
                                 " -fps_mode passthrough -f framemd5 -");

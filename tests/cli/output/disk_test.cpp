@@ -1,5 +1,5 @@
-// Disks that fill, folders that are read-only or vanish, inputs that shrink: an old output
-// survives, nothing torn is left under its name, and the exit code says so.
+// With disks that fill, folders that are read-only or vanish, and inputs that shrink, an old output
+// survives, no incomplete file is left under its name, and the exit code tells of it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 class Disk : public CliTest {
  protected:
-  // Fails the test unless `name` is as it was and nothing else is in the folder but `others`.
+  // Fails the test unless `name` is unchanged and the folder has nothing else but `others`.
   void expect_untouched(const std::string& name, std::vector<std::string> others = {}) const {
     EXPECT_TRUE(read_file(path(name)) == "precious");
     others.push_back(name);
@@ -24,7 +24,7 @@ class Disk : public CliTest {
     EXPECT_EQ(there, others);
   }
 
-  // vidconv with a disk that has room for so many bytes.
+  // Runs vidconv with a disk that has room for so many bytes.
   Result run_on_full_disk(const std::string& name, int bytes, int error, bool late) const {
     const std::string x264 = name.ends_with(".mkv") || name.ends_with(".mp4") ? " --crf 1" : "";
     return shell(
@@ -73,7 +73,7 @@ TEST_F(Disk, WithRoomEnoughIsNoFailure) {
 
 TEST_F(Disk, SmallFileSystem) {
   std::filesystem::create_directory(path("small"));
-  // A mount of its own name space, where a program may have one.
+  // The mount is in a namespace of its own, if a program may have one.
   const std::string mount =
       "unshare --user --map-root-user --mount bash -c 'mount -t tmpfs -o "
       "size=100k none " +
@@ -107,8 +107,8 @@ TEST_F(Disk, ReadOnlyFolder) {
   ASSERT_TRUE(succeeded(shell("chmod 755 " + folder)));
 }
 
-// The input comes slowly, so that things can happen meanwhile: `meanwhile` runs when there is a
-// nameless file in `folder`.
+// Returns a line whose input comes slowly, so that `meanwhile` runs when there is an unnamed file
+// in `folder`.
 std::string paced(const std::string& folder, const std::string& meanwhile,
                   const std::string& arguments) {
   return "ffmpeg -v error -f lavfi -i testsrc2=size=64x48:rate=25:duration=0.4 -f yuv4mpegpipe "
@@ -127,7 +127,7 @@ TEST_F(Disk, FolderThatVanishes) {
   }
 }
 
-// Without -y, what has come up meanwhile under the output's name is somebody else's.
+// Without -y, a file that has appeared meanwhile under the output's name belongs to somebody else.
 TEST_F(Disk, OutputThatComesUpMeanwhile) {
   const std::string out = path("out.mkv");
   EXPECT_TRUE(refused(shell(paced(path(""), "echo -n precious > " + out, "-o " + out)), exit_output,

@@ -1,4 +1,4 @@
-// The main job: a video file in, a filtered video file out, with everything that came along.
+// The main job filters a video file into another with all other streams and metadata.
 #include <algorithm>
 #include <cstdlib>
 
@@ -9,7 +9,7 @@ namespace {
 
 class File : public CliTest {
  protected:
-  // Filters with sobel into a file of the test's directory; returns its path.
+  // Filters with sobel into a file in the test's directory, and returns its path.
   std::string sobel(const std::string& in, std::string_view name, Arguments more = {}) const {
     more.insert(more.begin(), {in, "-o", path(name), "--kernel", "sobel"});
     EXPECT_TRUE(succeeded(run_vidconv(more)));
@@ -152,7 +152,7 @@ TEST_F(File, KeepsHdrMetadata) {
   const std::string colours = "stream=pix_fmt,color_space,color_transfer,color_primaries";
   EXPECT_TRUE(probe(out, colours).at(0).starts_with(probe(in, colours).at(0)));
   const std::string hdr = "frame_side_data=red_x,max_luminance,max_content,max_average";
-  // Newer FFmpegs also show, on the same line, what the container says.
+  // Newer versions of FFmpeg also show the container's values on the same line.
   for (const std::string part : {"34000/50000,10000000/10000", "1000,400"}) {
     const auto has_part = [&](const std::string& line) {
       return line.ends_with(part) || line.find(part + ",") != std::string::npos;
@@ -175,7 +175,7 @@ TEST_F(File, OverwritesOnlyWhenTold) {
 // Real footage, kept outside the repository: see CONTRIBUTING.md.
 class Footage : public File {
  protected:
-  // Empty where it is not there.
+  // Returns the path of a file of footage; empty if it is missing.
   static std::string find(const std::string& name) {
     const char* folder = std::getenv("VIDCONV_TEST_MEDIA");
     const std::filesystem::path file =

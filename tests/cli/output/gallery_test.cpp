@@ -1,4 +1,4 @@
-// --gallery: one frame through every filter, on a sheet.
+// --gallery shows one frame through every filter on a sheet.
 #include <algorithm>
 
 #include "tests/cli/support/cli_test.h"
@@ -8,7 +8,7 @@ namespace {
 
 class Gallery : public CliTest {};
 
-// Each tile of the sheet is what the filter makes of the frame, byte for byte.
+// Each tile of the sheet equals the filtered frame, byte for byte.
 TEST_F(Gallery, GalleryDrawsFilters) {
   const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
   const std::vector<std::string> filters = {"identity", "box:size=5", "sobel", "kirsch", "emboss"};
@@ -37,8 +37,8 @@ TEST_F(Gallery, GalleryDrawsFilters) {
   }
 }
 
-// On the sheet of all filters, those that leave hardly anything to see are multiplied: dog, the
-// last of the table; identity, the first, is not.
+// On the sheet of all filters, dark results are multiplied: dog, the last filter of the table, but
+// not identity, the first.
 TEST_F(Gallery, GalleryShowsDarkResultsWithAGain) {
   const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
   EXPECT_TRUE(succeeded(run_vidconv({picture, "-o", sheet, "--gallery"})));
@@ -88,7 +88,7 @@ TEST_F(Gallery, GalleryRefusesWhatItHasNoUseFor) {
     EXPECT_TRUE(refused(run_vidconv(all), exit_command_line, {more[0], "gallery"}));
     EXPECT_FALSE(std::filesystem::exists(path("a.png")));
   }
-  // What it does have a use for.
+  // These options do have an effect on a gallery.
   EXPECT_TRUE(succeeded(run_vidconv({"pattern:40x30#3",
                                      "-o",
                                      path("a.png"),

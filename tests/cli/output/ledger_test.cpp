@@ -1,4 +1,5 @@
-// --stats and --progress json against their schemas, and the ledger on files of several streams.
+// Checks --stats and --progress json against their schemas, and the ledger on files of several
+// streams.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support/cli_test.h"
@@ -10,7 +11,7 @@ using nlohmann::json;
 
 class Ledger : public CliTest {
  protected:
-  // Video, two sounds and text: more than some containers hold.
+  // Makes video, two sounds and text: more than some containers hold.
   std::string film() const {
     write_file(path("words.srt"),
                "1\n00:00:00,000 --> 00:00:00,300\none\n\n"
@@ -23,21 +24,21 @@ class Ledger : public CliTest {
     return path("film.mkv");
   }
 
-  // Frames that are all the same.
+  // Makes frames that are all alike.
   std::string make_still(int frames) const {
     ffmpeg("-f lavfi -i color=gray:size=64x48:rate=25 -frames:v " + std::to_string(frames) +
            " -chroma_sample_location center -c:v ffv1 " + path("still.mkv"));
     return path("still.mkv");
   }
 
-  // The arguments with --stats; fails where the exit code is another.
+  // Returns the report of a run with --stats; fails if the exit code is another.
   json stats(const std::string& arguments, int code = 0) const {
     const Result result = shell(vidconv() + " " + arguments + " --stats " + path("stats.json"));
     EXPECT_EQ(result.exit_code, code) << result.err;
     return json::parse(read_file(path("stats.json")));
   }
 
-  // Empty where `objects`, one a line, are as docs/NAME says.
+  // Returns an empty text if `objects`, one a line, match the schema docs/NAME.
   std::string complaints(const std::string& name, const std::string& objects) const {
     write_file(path("objects"), objects);
     std::string why;
@@ -72,7 +73,7 @@ TEST_F(Ledger, StatsAreAsTheirSchemaSays) {
                stats("pattern:64x48#5 -o " + path("measured.mkv") +
                      " --codec mpeg4 --kernel box --measure ssim --target psnr=30")
                    .dump());
-  // The schema is one that can say no.
+  // The schema must also be able to reject.
   json without = whole;
   without["frames"].erase("decoded");
   EXPECT_NE(complaints("stats.schema.json", without.dump()), "");
@@ -100,7 +101,7 @@ std::int64_t sum(const json& counts, std::initializer_list<const char*> names) {
   return total;
 }
 
-// The same equations as in docs/stats.md, counted by ffprobe where it can.
+// Checks the equations of docs/stats.md, with ffprobe's counts where it has them.
 void expect_balance(const json& stats) {
   const json& frames = stats.at("frames");
   for (const json& stream : stats.at("ledger").at("streams")) {
@@ -157,15 +158,15 @@ TEST_F(Ledger, EveryPacketIsAccountedFor) {
     expect_balance(stats(input + " -o " + output + " --kernel box"));
 }
 
-// A header in the middle of the sound that no filter understands: that packet is named and left
-// out, and everything else is there.
+// A header in the middle of the sound is invalid for every bitstream filter: that packet is named
+// and left out, and everything else is kept.
 TEST_F(Ledger, PacketsThatTheOutputRefusesAreNamed) {
   ffmpeg(
       "-f lavfi -i testsrc2=size=64x48:rate=25:duration=1 -f lavfi -i sine=duration=1 "
       "-c:v mpeg2video -c:a aac -f mpegts " +
       path("film.ts"));
   std::string bytes = read_file(path("film.ts"));
-  std::size_t header = bytes.find("\x01\xC0", bytes.size() / 2);  // of a packet of sound
+  std::size_t header = bytes.find("\x01\xC0", bytes.size() / 2);  // a sound packet's
   header = bytes.find("\xFF\xF1", header);
   ASSERT_NE(header, std::string::npos);
   bytes[header + 2] |= 0x3C;  // a sampling rate that does not exist
@@ -174,7 +175,7 @@ TEST_F(Ledger, PacketsThatTheOutputRefusesAreNamed) {
     SCOPED_TRACE(out);
     const json told = stats(path("film.ts") + " -o " + path(out) + " --kernel box", exit_damaged);
     EXPECT_EQ(told.at("outcome"), "damaged");
-    // The parser of FFmpeg 7.1 makes two packets of the one.
+    // FFmpeg 7.1's parser splits this packet into two.
     const int packets = told.at("damage").at("refused").get<int>();
     EXPECT_TRUE(packets == 1 || packets == 2) << packets;
     expect_balance(told);
@@ -206,7 +207,7 @@ TEST_F(Ledger, AddsUpWhenInterrupted) {
   EXPECT_TRUE(told.at("interrupted"));
 }
 
-// However a run ends, there is a report of it.
+// There is a report however a run ends.
 TEST_F(Ledger, StatsOfRunsThatFail) {
   const std::string input = film();
   const auto failed = [&](const std::string& arguments, int code) {
@@ -248,7 +249,7 @@ TEST_F(Ledger, StatsOfRunsThatFail) {
   EXPECT_EQ(stats(path("cut.mkv") + " -o null: --kernel box", 7).at("outcome"), "damaged");
 }
 
-// Where the report is what cannot be written, that is said once.
+// A report that cannot be written is named once.
 TEST_F(Ledger, StatsThatCannotBeWritten) {
   const Result result =
       run_vidconv({film(), "-o", "null:", "--kernel", "box", "--stats", "/nowhere/stats.json"});
@@ -274,8 +275,8 @@ TEST_F(Ledger, ReportsOverwriteNoVideo) {
   EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
 }
 
-// Theora's encoder leaves packets empty where a picture is as the one before; nothing is said where
-// each has something in it.
+// Theora's encoder writes an empty packet for a picture that equals the one before. There is no
+// message if no packet is empty.
 TEST_F(Ledger, FramesThatTheEncoderLeavesEmptyAreNamed) {
   const std::string still = make_still(5), film = this->film();
   for (const Arguments& more : {Arguments{}, Arguments{"--shards", "2"}}) {
@@ -297,7 +298,7 @@ TEST_F(Ledger, FramesThatTheEncoderLeavesEmptyAreNamed) {
   EXPECT_FALSE(has_line_with(moving.err, {"the same as the one before"}));
 }
 
-// An injected loss is told and costs no file.
+// An injected loss is reported, and no file is lost.
 class Loss : public Ledger, public testing::WithParamInterface<const char*> {};
 
 TEST_P(Loss, IsExitCode1) {

@@ -1,4 +1,4 @@
-// Options that measure and check the work: --stats, --benchmark, --trace, --verify.
+// Tests options that measure and check the work: --stats, --benchmark, --trace, --verify.
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -76,12 +76,12 @@ TEST_F(Measure, VerifyComparesTheOtherPath) {
   const Result result = run_vidconv(
       {"pattern:64x48#10", "-o", "null:", "--kernel", "gaussian", "--verify=3", "--device", "cpu"});
   EXPECT_TRUE(succeeded(result));
-  // frames 0, 3, 6 and 9
+  // These are frames 0, 3, 6 and 9.
   EXPECT_TRUE(has_line_with(result.err, {"4 verified by "}));
 }
 
-// On a CPU alone the second opinion is another fast variant, not the definition, which takes a
-// hundred times as long, and never the one that is verified.
+// On the CPU alone, frames are verified by another fast variant, not by the reference, which takes
+// a hundred times as long, and never by the same variant.
 TEST_F(Measure, VerifyOnTheCpuTakesAnotherVariant) {
   const auto verified_by = [&](const Arguments& more) {
     Arguments all{"env",      "CUDA_VISIBLE_DEVICES=",

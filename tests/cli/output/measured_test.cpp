@@ -1,5 +1,5 @@
-// --measure against ffmpeg's filters psnr and ssim, which see the output beside a copy of the
-// filtered frames without loss.
+// Compares --measure with ffmpeg's filters psnr and ssim, which compare the output with a lossless
+// copy of the filtered frames.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,7 +17,7 @@ using nlohmann::json;
 
 class Measured : public CliTest {
  protected:
-  // Of --measure-log: the lines of frames, and the last.
+  // The parsed --measure-log: the lines of frames, and the last line.
   struct Log {
     std::vector<json> frames;
     json summary;
@@ -32,7 +32,7 @@ class Measured : public CliTest {
     return log;
   }
 
-  // "y:42.1 u:43" of a line, by name.
+  // Returns the values of a line "y:42.1 u:43" by name.
   static std::map<std::string, std::string> words_of(const std::string& line) {
     std::map<std::string, std::string> words;
     std::istringstream stream(line);
@@ -42,8 +42,8 @@ class Measured : public CliTest {
     return words;
   }
 
-  // What the filter of that name prints of each frame, and the line of all.
-  // Of grey pictures the decoder makes others, with chroma of no colour: `plane` takes it off.
+  // Returns the filter's line for each frame, and its last line for all.
+  // The decoder adds neutral chroma to grey pictures; `plane` removes it.
   std::vector<std::string> judge(const std::string& filter, const std::string& plane) const {
     const Result result = shell(fmt::format(
         "ffmpeg -v info -nostdin -i {} -i {} -lavfi '[0:v]{}setpts=N[a];[1:v]{}setpts=N[b];[a][b]"
@@ -51,7 +51,7 @@ class Measured : public CliTest {
         path("out.mkv"), path("copy.mkv"), plane, plane, filter, path(filter)));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     std::vector<std::string> lines = split_lines(read_file(path(filter)));
-    // Not what later versions warn of: that one input says its range and the other does not.
+    // Later versions warn if only one input has a colour range: that line is skipped.
     for (const std::string& line : split_lines(result.err))
       if (line.find("Parsed_" + filter) != line.npos &&
           line.find("different color ranges") == line.npos)
@@ -63,7 +63,7 @@ class Measured : public CliTest {
     return value.is_null() ? "inf" : fmt::format(fmt::runtime(format), value.get<double>());
   }
 
-  // Names of components are r, g, b there as here; Y of grey is y.
+  // The filter also calls components r, g and b; Y of grey is y.
   static void expect_psnr(const Log& log, const std::vector<std::string>& judged) {
     ASSERT_EQ(judged.size(), log.frames.size() + 1);
     for (std::size_t i = 0; i < log.frames.size(); ++i) {
@@ -82,7 +82,7 @@ class Measured : public CliTest {
     }
   }
 
-  // ffmpeg adds up floats: its last digit may be another one.
+  // ffmpeg adds up floats: its last digit may differ.
   static void expect_ssim(const Log& log, const std::vector<std::string>& judged) {
     ASSERT_EQ(judged.size(), log.frames.size() + 1);
     const auto expect = [](const json& ours, const std::string& line) {
@@ -141,8 +141,8 @@ TEST_F(Measured, EqualsTheJudgeWhateverIsDoneToTheFrames) {
                 20);
 }
 
-// Where libavcodec is of FFmpeg 6 or later, x264's own pictures are taken, and a few packets
-// decoded: with an option that takes that back, all are.
+// With FFmpeg 6 or later, x264's reconstructed pictures are used, and only a few packets are
+// decoded; an option turns that off, so that all are decoded.
 TEST_F(Measured, EncodersPicturesAreWhatIsDecoded) {
   const auto measured = [&](const std::string& what, const std::string& how,
                             const std::string& encoder_options) {
@@ -234,7 +234,7 @@ TEST_F(Measured, OutputIsTheSameWithoutIt) {
   EXPECT_EQ(read_file(path("a.mp4")), read_file(path("b.mp4")));
 }
 
-// The mean of the differences of luma, of each frame, as ffmpeg decodes both.
+// Returns each frame's mean difference of luma, as ffmpeg decodes both files.
 std::vector<double> luma_differences(const std::string& a, const std::string& b,
                                      std::size_t samples) {
   const auto luma = [](const std::string& file) {
@@ -249,7 +249,7 @@ std::vector<double> luma_differences(const std::string& a, const std::string& b,
   return means;
 }
 
-// A double stands for libvmaf, whose score is 100 less that mean.
+// A double stands for libvmaf; its score is 100 minus that mean.
 TEST_F(Measured, VmafIsWhatItsLibrarySays) {
   const std::string program = "LD_LIBRARY_PATH=" VIDCONV_VMAF_DOUBLE " " + vidconv() +
                               " pattern:97x65#12 --kernel box --device cpu -q ";
@@ -291,13 +291,13 @@ TEST_F(Measured, VmafNeedsItsLibrary) {
   EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
 }
 
-// Where `word` is there for the last time; NaN where it is not.
+// Returns the number behind the last `word`; NaN if there is none.
 double number_behind(const std::string& text, const std::string& word) {
   const std::size_t at = text.rfind(word);
   return at == text.npos ? std::nan("") : std::stod(text.substr(at + word.size()));
 }
 
-// The filter's first input is what the other is compared with.
+// The filter's first input is the reference.
 TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
   const Arguments filtered{"pattern:128x64#12", "--kernel", "box", "--device", "cpu", "-q", "-y"};
   const auto make = [&](Arguments more) {
@@ -313,7 +313,7 @@ TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
     EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
     return;
   }
-  // The filter counts rows wrong that have room behind them, beyond 8 bits: here they have none.
+  // Beyond 8 bits the filter miscounts rows with padding: these have none.
   for (const char* format : {"yuv420p", "yuv422p10le", "gray"}) {
     SCOPED_TRACE(format);
     Arguments lossy = measured;
@@ -348,7 +348,7 @@ TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
                     1e-4);
       }
   }
-  // The filter would count rows of this width wrong.
+  // The filter would miscount rows of this width.
   EXPECT_TRUE(
       succeeded(run_vidconv({"pattern:98x66#4", "--kernel", "box", "--device", "cpu", "-o",
                              path("odd.mkv"), "--codec", "libx264", "--crf", "10", "--pix-fmt",

@@ -1,5 +1,5 @@
-// How an output comes to its name: whole or not at all, whoever else is in the folder and whatever
-// the file system cannot do.
+// An output gets its name complete or not at all, whoever else uses the folder and whatever the
+// file system cannot do.
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A file system without nameless files.
+// A file system without O_TMPFILE.
 const std::string named_only = "O_TMPFILE=95";
 const std::string endless = "pattern:128x72#1000000", short_one = "pattern:64x48#5";
 
@@ -30,7 +30,7 @@ class OutputFile : public CliTest {
     return names;
   }
 
-  // A line for the shell: vidconv where the system refuses what `refused` lists.
+  // Returns a line for the shell: vidconv with the system calls that `refused` lists failing.
   std::string filter(const std::string& arguments, const std::string& refused = "") const {
     return "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=" VIDCONV_FAULTS
            " VIDCONV_REFUSED=" +
@@ -45,8 +45,8 @@ class OutputFile : public CliTest {
     return status.st_mode & 07777;
   }
 
-  // A run that does not end by itself, where the file system has no nameless files, when it has
-  // begun to write so many.
+  // Starts an endless run on a file system without O_TMPFILE, and returns when it has begun to
+  // write so many files.
   std::unique_ptr<Process> begin(const std::string& output, std::size_t files) const {
     auto process = std::make_unique<Process>(Arguments{
         "bash", "-c", "cd " + path("") + "; " + filter(endless + " " + output, named_only)});
@@ -57,7 +57,7 @@ class OutputFile : public CliTest {
     return process;
   }
 
-  // With `meanwhile` done when the output has been opened.
+  // Runs vidconv, and `meanwhile` when the output has been opened.
   Result run_slowly(const std::string& arguments, const std::string& meanwhile,
                     const std::string& refused = "") const {
     return shell("cd " + path("") +
@@ -103,7 +103,7 @@ TEST_F(OutputFile, NextRunRemovesWhatAKilledOneLeft) {
     }
     EXPECT_TRUE(succeeded(run(short_one + " -o other.mkv")));
     std::filesystem::remove(path("other.mkv"));
-    EXPECT_EQ(names(), left);  // of another output
+    EXPECT_EQ(names(), left);  // they belong to another output
     EXPECT_TRUE(succeeded(run("pattern:64x48#1 -y " + output)));
     EXPECT_EQ(names().size(), 1U);
     std::filesystem::remove(path(*names().begin()));
@@ -119,8 +119,8 @@ TEST_F(OutputFile, NextRunLeavesWhatIsStillWritten) {
   EXPECT_EQ(frame_times(path("out.mkv")).size(), 5U);
 }
 
-// A picture of a set is no leftover while the set is written; and what comes up meanwhile stays,
-// with none of the set beside it.
+// A picture of a set is no leftover while the set is being written. A file that appears meanwhile
+// stays, and none of the set is left beside it.
 TEST_F(OutputFile, NextRunLeavesSetsThatAreStillWritten) {
   const auto process = begin("-o %03d.png", 3);
   EXPECT_TRUE(succeeded(run("pattern:64x48#1 -o 002.png", named_only)));
@@ -141,7 +141,7 @@ TEST_F(OutputFile, PlantedLinksAreNotFollowed) {
   EXPECT_EQ(names(), (Names{"victim", "out.mkv.0000000000000000.part"}));
 }
 
-// Two processes of one number, as in two containers, on one folder.
+// Two processes with the same process ID, as in two containers, write to one folder.
 TEST_F(OutputFile, TwoWritersDoNotMix) {
   const std::string alone = "unshare --user --map-root-user --pid --fork --kill-child ";
   if (shell(alone + "true").exit_code != 0) GTEST_SKIP() << "name spaces are not allowed here";
@@ -160,7 +160,7 @@ TEST_F(OutputFile, TwoWritersDoNotMix) {
   }
 }
 
-// Whatever the system refuses, a file that comes up meanwhile is not overwritten without -y.
+// Whatever call fails, a file that appears meanwhile is not overwritten without -y.
 TEST_F(OutputFile, NoRefusalLeadsToOverwriting) {
   for (const std::string step : {"", "linkat", "renameat2", "linkat,link", "renameat2,link"})
     for (const std::string code : {"22", "95", "38"})
@@ -194,11 +194,11 @@ TEST_F(OutputFile, WhatCannotBeSyncedFails) {
       EXPECT_TRUE(
           refused(run(one + name, std::string("fsync=") + code), exit_output, {name, word}));
       EXPECT_EQ(read_file(path(name)), "precious");
-      // The file is whole and has its name then.
+      // The file is complete and has its name by then.
       EXPECT_TRUE(refused(run(one + name, std::string("fsync\\ folder=") + code), exit_output,
                           {name, "folder", word}));
       EXPECT_NE(read_file(path(name)), "precious");
-      EXPECT_TRUE(succeeded(run(one + name, "fsync=22")));  // where there is no such thing
+      EXPECT_TRUE(succeeded(run(one + name, "fsync=22")));  // the file system has no fsync()
       EXPECT_EQ(names(), Names{name});
       std::filesystem::remove(path(name));
     }
@@ -242,7 +242,7 @@ TEST_F(OutputFile, KeepsTheOwnerWhereItMay) {
   ASSERT_EQ(stat(path("a.mkv").c_str(), &status), 0);
   EXPECT_EQ(status.st_uid, 65534U);
   EXPECT_EQ(status.st_gid, 65534U);
-  // What was for a group is not for another one.
+  // Rights of one group must not pass to another.
   ASSERT_TRUE(succeeded(shell("chmod 777 " + path("") + "; chown 0:0 " + path("a.mkv"))));
   EXPECT_TRUE(succeeded(shell("cd " + path("") +
                               "; exec setpriv --reuid=65534 --regid=65534 --clear-groups " +
@@ -254,7 +254,7 @@ TEST_F(OutputFile, NamesMayBeAsLongAsTheFileSystemLets) {
   for (const std::string& list : {std::string(), named_only})
     for (const std::string ending : {".mkv", ".y4m", ".png"}) {
       std::string name(255 - ending.size(), 'n');
-      if (ending == ".mkv")  // of two bytes each
+      if (ending == ".mkv")  // characters of two bytes
         for (std::size_t i = 1; i + 1 < name.size(); i += 2) name.replace(i, 2, "\xC3\xA9");
       name += ending;
       EXPECT_TRUE(succeeded(run("pattern:64x48#1 -o " + name, list)));
@@ -278,7 +278,7 @@ TEST_F(OutputFile, LinksStayLinks) {
   EXPECT_FALSE(std::filesystem::exists(path("nowhere.mkv")));
 }
 
-// Sets of pictures.
+// Tests of sets of pictures.
 
 class Pictures : public OutputFile {
  protected:
@@ -321,8 +321,8 @@ TEST_F(Pictures, ThatCannotBePutBackAreNamed) {
   EXPECT_EQ(old, 3);
 }
 
-// Killed between any two steps of the replacing: each picture is the old or the new one, and the
-// next run to them leaves nothing else beside them.
+// If a run is killed between any two steps of replacing, each picture is the old or the new one,
+// and the next run to them leaves nothing else.
 TEST_F(Pictures, OfAKilledRunAreWholeAndItsRestGoes) {
   int kills = 0;
   for (const std::string list : {"", "link=95,", "O_TMPFILE=95,"})
@@ -348,7 +348,7 @@ TEST_F(Pictures, OfAKilledRunAreWholeAndItsRestGoes) {
   EXPECT_GT(kills, 10);
 }
 
-// Where a file system has no links, the only copy of an older picture has the other name.
+// On a file system without links, the only copy of an older picture has the temporary name.
 TEST_F(Pictures, OfAKilledRunGetTheirNamesBack) {
   make_old(3);
   run("pattern:64x48#3 -y -o %d.png", "link=95,rename@1=killed");
@@ -362,7 +362,7 @@ TEST_F(Pictures, OfAKilledRunGetTheirNamesBack) {
   EXPECT_EQ(names(), (Names{"1.png", "2.png"}));
 }
 
-// Older ones beyond the last would be taken for the end of the video.
+// Older pictures beyond the last would be taken for the end of the video.
 TEST_F(Pictures, OfALongerVideoDoNotStay) {
   make_old(5);
   write_file(path("7.png"), "of something else");
@@ -371,7 +371,7 @@ TEST_F(Pictures, OfALongerVideoDoNotStay) {
   EXPECT_TRUE(has_line_with(result.err, {"3 older ones beyond them removed"})) << result.err;
   EXPECT_EQ(names(), (Names{"1.png", "2.png", "7.png"}));
   EXPECT_EQ(read_file(path("7.png")), "of something else");
-  // A run that fails removes none, and one that reads a picture leaves it.
+  // A run that fails removes none, and a run does not remove a picture that it reads.
   make_old(4);
   EXPECT_TRUE(refused(run(short_one + " -y -o %d.png", "fsync@2=5"), exit_output, {"error"}));
   EXPECT_EQ(names(), (Names{"1.png", "2.png", "3.png", "4.png", "7.png"}));
@@ -380,7 +380,7 @@ TEST_F(Pictures, OfALongerVideoDoNotStay) {
   EXPECT_EQ(names(), (Names{"1.png", "3.png", "4.png", "7.png"}));
 }
 
-// As inputs are: by the path behind it.
+// "file:" names are accepted as for inputs, by the path behind it.
 TEST_F(Pictures, AndFilesCanBeNamedAsUrlsOfFiles) {
   EXPECT_TRUE(
       succeeded(run("pattern:64x48#2 -o file:a.mkv --stats file:a.json --trace "

@@ -1,4 +1,4 @@
-// The bar as a text, and what it is told about real files.
+// Tests the text of the bar, and the totals of real files.
 #include "src/run/progress.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Progress halfway() {
   return p;
 }
 
-// Facts stand two spaces apart; the bar is one, whatever is in it.
+// Splits a line into facts, two spaces apart; the bar counts as one.
 std::vector<std::string> facts(const std::string& line) {
   const std::string text = std::regex_replace(line, std::regex(R"(\[[# ]*\])"), "[]");
   const std::regex gap("  +");
@@ -42,7 +42,7 @@ TEST(Bar, AtEveryWidth) {
         const std::string line = progress_bar(p, total, columns);
         ASSERT_LT(line.size(), static_cast<std::size_t>(columns)) << line;
         ASSERT_EQ(line.find_first_of("\n\r\033"), std::string::npos);
-        // What a narrow line has, a wider one has too, and each fact is whole.
+        // A wider line has all facts of a narrower one, and each fact is complete.
         const std::vector<std::string> now = facts(line);
         for (const std::string& fact : before)
           ASSERT_NE(std::ranges::find(now, fact), now.end())
@@ -71,7 +71,7 @@ TEST(Bar, NoFalsePercent) {
     EXPECT_EQ(line.find('%'), std::string::npos) << line;
     EXPECT_EQ(line.find("ETA"), std::string::npos) << line;
     EXPECT_NE(line.find("1234 frames"), std::string::npos) << line;
-    EXPECT_NE(line.find("1:02"), std::string::npos) << line;  // since the start, instead
+    EXPECT_NE(line.find("1:02"), std::string::npos) << line;  // the time since the start instead
     EXPECT_TRUE(json::parse(progress_json(halfway(), total)).at("percent").is_null());
   }
 }
@@ -79,12 +79,12 @@ TEST(Bar, NoFalsePercent) {
 TEST(Bar, PercentByTimeWhereFramesAreAnEstimate) {
   EXPECT_NEAR(*fraction_done(halfway(), {9999, false, 98.72}), 0.5, 1e-9);
   EXPECT_NEAR(*fraction_done(halfway(), {2468, true, 500.0}), 0.5, 1e-9);
-  Progress slow;  // two frames of 4 s, of a part that ends in the second
+  Progress slow;  // two frames of 4 s, in a range that ends in the second
   slow.encoded = 2;
   slow.position = 8;
   EXPECT_EQ(fraction_done(slow, {{}, false, 5.0}), 1.0);
   EXPECT_EQ(fraction_done(slow, {{}, false, 3.0}), std::nullopt);
-  // So is their number.
+  // The number of frames is an estimate as well.
   for (const Total& total : {Total{9999, false, 98.72}, Total{{}, false, 98.72}})
     EXPECT_NE(progress_bar(halfway(), total, 200).find("1234/~2468"), std::string::npos);
   EXPECT_NE(progress_bar(halfway(), {9999, false, {}}, 200).find("1234/~9999"), std::string::npos);
@@ -101,7 +101,7 @@ TEST(Bar, Bytes) {
 
 class Totals : public CliTest {
  protected:
-  // What --progress json says in the end.
+  // Returns the last line of --progress json.
   json last(const std::string& input, const std::string& more = "") const {
     const Result result =
         shell(vidconv() + " " + input + " -o null: --kernel box --progress json " + more);
@@ -111,13 +111,13 @@ class Totals : public CliTest {
       if (line.starts_with('{')) object = json::parse(line);
     return object;
   }
-  // The total is exactly what came.
+  // Expects that the announced total is the number of frames.
   void expect_exact(const json& p) const {
     EXPECT_TRUE(p.at("total_is_exact")) << p;
     EXPECT_EQ(p.at("total"), p.at("frame")) << p;
     EXPECT_EQ(p.at("percent"), 100) << p;
   }
-  // Nothing promises the number of frames; the percentage is right all the same.
+  // Expects no exact number of frames, but a correct percentage.
   void expect_by_time(const json& p, double tolerance = 1) const {
     EXPECT_FALSE(p.at("total_is_exact")) << p;
     ASSERT_FALSE(p.at("percent").is_null()) << p;
@@ -157,7 +157,7 @@ TEST_F(Totals, OfY4mFilesAreBySize) {
   expect_by_time(last(path("a.y4m")));
   EXPECT_EQ(last(path("a.y4m")).at("total"), 20);
   EXPECT_EQ(last(path("a.y4m"), "--start 0.2 --frames 1000").at("total"), 15);
-  // Frames with words of their own are fewer than that: all of them come.
+  // Frames with parameters are larger, so that there are fewer than announced: all of them come.
   EXPECT_TRUE(
       succeeded(shell("sed 's/^FRAME$/FRAME XWORDS/' " + path("a.y4m") + " > " + path("b.y4m"))));
   EXPECT_EQ(last(path("b.y4m")).at("frame"), 20);
@@ -166,7 +166,7 @@ TEST_F(Totals, OfY4mFilesAreBySize) {
 TEST_F(Totals, OfParts) {
   for (const std::string& input : {clip(), make_clip("vfr.mp4", vfr), make_clip("a.mkv", vfr)}) {
     SCOPED_TRACE(input);
-    // The last frame may be shown long before the part ends.
+    // The last frame may be shown long before the range ends.
     expect_by_time(last(input, "--start 0.2"), 35);
     expect_by_time(last(input, "--duration 0.4"), 35);
     expect_by_time(last(input, "--start 0.2 --duration 0.4"), 35);
@@ -193,7 +193,7 @@ TEST_F(Totals, OfPipesAreNotKnown) {
       }()));
 }
 
-// On a terminal that `script` makes: what is drawn there, line by line.
+// Tests the lines that are drawn on a terminal made by `script`.
 class Terminal : public CliTest {
  protected:
   std::vector<std::string> drawn(const std::string& environment, int columns) const {

@@ -1,4 +1,4 @@
-// --report: one page that is whole, asks nothing of a network and has in it what the run did.
+// --report writes one complete page that loads nothing from a network and shows the run.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support/cli_test.h"
@@ -35,7 +35,7 @@ TEST_F(ReportPage, HasAllThatTheRunDid) {
   EXPECT_GE(data.at("samples").size(), 1U);
 }
 
-// What comes from outside stays words, whatever it is.
+// Text from outside stays text, whatever it contains.
 TEST_F(ReportPage, EndsNoScriptEarly) {
   const std::string name = "</script><script>alert(1)</script><!--.mkv";
   const std::string folder = path("<");

@@ -1,4 +1,4 @@
-// --trace and --stats of runs of every kind and ending: whole, or not there.
+// --trace and --stats of every kind of run and outcome are complete or absent.
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ class Reports : public CliTest {
     return arguments;
   }
   json stats() const { return json::parse(read_file(path("stats.json"))); }
-  // The names of what was done.
+  // Returns the names of the trace's events.
   std::set<std::string> spans() const {
     std::set<std::string> names;
     const json trace = json::parse(read_file(path("trace.json")));
@@ -58,13 +58,13 @@ TEST_F(Reports, MetricsAreThoseOfStats) {
   EXPECT_EQ(stats().at("ended").get<std::string>().size(),
             std::string("2026-01-01T00:00:00Z").size());
 
-  // A run that fails has them too, and they replace earlier ones.
+  // A failing run writes them too, and they replace earlier ones.
   EXPECT_EQ(
       run_vidconv(with_reports({"/nowhere/in.mp4", "-o", "null:", "--metrics", path("run.prom")}))
           .exit_code,
       exit_input);
   EXPECT_TRUE(has_line_with(read_file(path("run.prom")), {"vidconv_run_exit_code 3"}));
-  // Other files are not.
+  // Other files are not replaced.
   write_file(path("notes.txt"), "mine");
   EXPECT_NE(
       run_vidconv(with_reports({clip(), "-o", "null:", "--metrics", path("notes.txt")})).exit_code,

@@ -1,5 +1,5 @@
-// Nothing is written over what a run reads, and no two of its outputs are one file, whatever they
-// are called.
+// No file that a run reads is overwritten, and no two of its outputs are one file, whatever their
+// names.
 #include <map>
 
 #include "tests/cli/support/cli_test.h"
@@ -73,7 +73,7 @@ TEST_F(RunFiles, InputIsNeverWritten) {
   expect_refused("f%03d.png -o o.mp4 --stats f004.png", exit_output, {"it is the input"});
 }
 
-// What a playlist refers to is found out when it is opened, perhaps after the output was.
+// A playlist's files are known only when it is opened, perhaps after the output was.
 TEST_F(RunFiles, PartsOfTheInputAreNeverWritten) {
   run("pattern:64x48#50 -o p1.ts");
   run("pattern:64x48#50 -o p2.ts");
@@ -105,7 +105,7 @@ TEST_F(RunFiles, OutputsAreNotOneFile) {
                    {"--stats", "it is the output too"});
   expect_refused("u.mp4 -o o.mp4 --stats s.json --trace ./s.json", exit_command_line,
                  {"--trace", "it is the report of --stats too"});
-  // Seen when the third picture comes; of that there is a report.
+  // The clash shows when the third picture comes; there is a report of it.
   EXPECT_TRUE(refused(run("i.y4m -o o%d.png --stats o3.png"), exit_command_line,
                       {"o3.png", "it is the report of --stats too"}));
   EXPECT_FALSE(std::filesystem::exists(path("o1.png")));

@@ -1,4 +1,4 @@
-// --shards: the same bytes for every number of --jobs, whatever else is asked for.
+// --shards gives the same bytes for every number of --jobs, whatever the other options are.
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 class Shards : public CliTest {
  protected:
-  // The output's bytes with 1 and 3 jobs, which are equal; empty where they are not.
+  // Returns the output's bytes if 1 and 3 jobs give the same; empty otherwise.
   std::string encode(const Arguments& arguments, const std::string& name = "out.mp4") const {
     std::set<std::string> outputs;
     for (const char* jobs : {"1", "3"}) {
@@ -25,7 +25,7 @@ class Shards : public CliTest {
     EXPECT_EQ(outputs.size(), 1U);
     return outputs.size() == 1 ? *outputs.begin() : "";
   }
-  // The times of key frames, in seconds.
+  // Returns the times of key frames, in seconds.
   std::string keys(const std::string& name) const {
     std::string all;
     for (const std::string& line : probe(path(name), "packet=pts_time,flags"))
@@ -53,7 +53,7 @@ TEST_F(Shards, GoWithEverythingElse) {
     EXPECT_FALSE(encode(arguments).empty());
     EXPECT_TRUE(succeeded(shell("ffmpeg -v error -xerror -i " + path("out.mp4") + " -f null -")));
   }
-  // The sound is what it is without.
+  // The sound is the same as without --shards.
   encode({input, "--shards", "0.3s"});
   EXPECT_EQ(keys("out.mp4"), "0.000000 0.320000 0.600000 ");
   EXPECT_TRUE(succeeded(run_vidconv({input, "-o", path("one.mp4"), "--kernel", "box"})));
@@ -143,7 +143,7 @@ TEST_F(Shards, AutoSaysWhatItChose) {
   EXPECT_EQ(keys("a.mkv").substr(0, 9), "0.000000 ");
 }
 
-// What is there by then is whole from the beginning, and plays.
+// The output so far has no gaps, and plays.
 TEST_F(Shards, InterruptedRunsArePlayable) {
   Process process(command({"pattern:128x72@25#1000000", "-o", path("a.mkv"), "--kernel", "box",
                            "--shards", "0.4s", "--jobs", "3", "--progress", "plain"}));

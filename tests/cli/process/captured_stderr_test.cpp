@@ -1,5 +1,5 @@
-// No encoder and no decoder prints past us, nor keeps a failing run from its end: the sweep walks
-// all encoders of this build, and decodes what they made.
+// No encoder or decoder prints to stderr by itself, nor keeps a failing run from ending: the sweep
+// walks all encoders of this build and decodes their output.
 #include "tests/cli/support/cli_test.h"
 
 extern "C" {
@@ -11,7 +11,7 @@ namespace {
 
 class CapturedStderr : public CliTest {
  protected:
-  // Nothing on stderr, or what we say ourselves.
+  // Expects nothing on stderr but our own lines.
   static void expect_only_ours(const Result& result) {
     const std::vector<std::string> lines = split_lines(result.err);
     EXPECT_EQ(lines.size(), result.exit_code == 0 ? 0U : 1U) << result.err;
@@ -65,7 +65,7 @@ TEST_F(CapturedStderr, OfFailingRunsEnd) {
     EXPECT_FALSE(std::filesystem::exists(out));
     return result.exit_code;
   };
-  // Before the first frame, and after some.
+  // The encoder fails before the first frame, and after some.
   EXPECT_EQ(with({"pattern:64x64#3", "--start", "100"}), exit_input);
   EXPECT_EQ(with({"pattern:64x64#3", "--encoder-opt", "svtav1-params=tune=9"}), exit_command_line);
   ffmpeg("-i " + clip() + " -an " + path("in.y4m"));

@@ -1,4 +1,4 @@
-// Names, tags and file contents that would steer a terminal or forge a line: they come out as text.
+// Names, tags and file contents that would control a terminal or forge a line are escaped.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -10,13 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-// Colours, a title of the window, lines of ours and of --progress json, C1, the other direction,
-// bytes that are no text.
+// The name contains colours, a window title, forged lines of ours and of --progress json, C1
+// controls, a change of direction, and invalid UTF-8.
 constexpr std::string_view hostile_name =
     "a\x1b[31m\x1b]0;title\x07\r\nvidconv: done\n{\"schema\":1,\"frame\":7}\n\x7f\xc2\x9b"
     "2J\xe2\x80\xae\xff\xc3.y4m";
 
-// Lines of ours, each in one piece and without a character that is not to be seen.
+// Expects only lines of ours, each in one piece and without invisible characters.
 void expect_harmless(const std::string& text) {
   for (const std::string& line : split_lines(text)) {
     if (line.starts_with('{'))
@@ -56,7 +56,7 @@ TEST_F(Escapes, AreTextWhereverTheyAreSaid) {
             exit_command_line);
   EXPECT_EQ(run({hostile(), "-o", "null:", "--codec", std::string(hostile_name)}).exit_code,
             exit_command_line);
-  // What is done is said with the output's name.
+  // The summary names the output.
   EXPECT_TRUE(succeeded(run({hostile(), "-o", path("b") + std::string(hostile_name)})));
   const Result explained =
       run_vidconv({hostile(), "-o", "null:", "--kernel", "box", "--explain", "-q"});
@@ -88,7 +88,7 @@ TEST_F(Escapes, LongLinesOfKernelFilesAreCut) {
   }
 }
 
-// Tags and what FFmpeg logs of a file.
+// Tags of a file, and FFmpeg's log about it, are escaped.
 TEST_F(Escapes, OfStreamsAndLogsAreText) {
   std::string ass =
       "[Script Info]\n[Events]\nFormat: Layer, Start, End, Style, Text\n"

@@ -1,4 +1,4 @@
-// Interruptions and full disks: an old output survives every failure, and nothing hangs.
+// After interruptions and on full disks an old output survives, and nothing hangs.
 #include <signal.h>
 
 #include <algorithm>
@@ -58,13 +58,14 @@ INSTANTIATE_TEST_SUITE_P(Signals, Signal, testing::Values(SIGINT, SIGTERM, SIGHU
                                                                      : "Terminate");
                          });
 
-// Before the first frame nothing is left and an older file is as it was; it is said so.
+// Before the first frame an interruption leaves no output, an older file is unchanged, and a
+// message says so.
 TEST_P(Signal, BeforeTheFirstFrame) {
   for (const std::string name : {"out.mkv", "out.y4m", "%d.png"})
     for (const std::string start : {"", "YUV4MPEG2 W64 H48 F25:1 C420jpeg\\n"}) {
       SCOPED_TRACE(name + " " + start);
       for (const char* old : {"out.mkv", "out.y4m"}) write_file(path(old), "precious");
-      // What is said of the kernel comes before anything is read.
+      // The warning about the kernel comes before anything is read.
       Process process({"bash", "-c",
                        "exec " + vidconv() + " - -y --kernel 'matrix:1 1;1 1' -o " + path(name) +
                            " < <(printf '" + start + "'; exec sleep 60 2> /dev/null)"});
@@ -84,7 +85,7 @@ TEST_P(Signal, BeforeTheFirstFrame) {
     }
 }
 
-// Where unfinished files have names, too.
+// Unfinished files are removed, also those that have names because O_TMPFILE fails.
 TEST_P(Signal, SecondEndsAtOnceAndLeavesNothing) {
   for (const std::string list : {"", "O_TMPFILE=95"}) {
     Process process({"bash", "-c",
@@ -115,7 +116,7 @@ TEST_F(Fault, HangUpStaysIgnored) {
   EXPECT_EQ(process.wait(watchdog).exit_code, exit_interrupted);
 }
 
-// The promise of 130 is not made of an output that could not be finished.
+// Exit code 130 must not promise an output that could not be finished.
 TEST_F(Fault, FailureAfterASignalIsAFailure) {
   Process process({"bash", "-c",
                    "LD_PRELOAD=" VIDCONV_FAULTS " VIDCONV_REFUSED=fsync=28 exec " + vidconv() +
@@ -127,7 +128,7 @@ TEST_F(Fault, FailureAfterASignalIsAFailure) {
   EXPECT_TRUE(std::filesystem::is_empty(path("")));
 }
 
-// A limit of the shell stands for a disk that fills in the middle of a file.
+// The shell's limit on file sizes stands for a disk that fills in the middle of a file.
 TEST_F(Fault, DiskThatFills) {
   for (const std::string name : {"out.mkv", "out.mp4", "out.y4m", "out.yuv"}) {
     SCOPED_TRACE(name);
@@ -162,7 +163,7 @@ TEST_F(Fault, SilentInputIsGivenUp) {
   EXPECT_TRUE(refused(result, exit_input, {"nothing came for 0.5 s", "--timeout"}));
 }
 
-// A server that answers and then sends no more, or does not even answer.
+// The server answers and then falls silent, or does not even answer.
 TEST_F(Fault, ServerThatStallsIsGivenUp) {
   const std::string film = make_clip("film.mkv", "-c:v ffv1");
   const auto half = std::filesystem::file_size(film) / 2;

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-# What every object has where the processor can check jumps and returns, and what leaves it out. It is
-# not looked for in the program, which has it only where all objects of the C library have it too.
+# Every object carries these marks if the processor can check jumps and returns; the option leaves them out. They are
+# not checked in the program, which has them only if all objects of the C library have them too.
 BRANCHES = {"X86-64": ("IBT, SHSTK", "-fcf-protection=none"),
             "AArch64": ("BTI, PAC", "-mbranch-protection=none")}
 
@@ -45,7 +45,7 @@ def missing_in_program(path):
 
 
 def missing_in_objects(path):
-    """Of a library, or of one object."""
+    """Returns what is missing in a library or in an object."""
     symbols = readelf("--symbols", path)
     there = {"protector": "__stack_chk_fail" in symbols,
              "fortify": re.search(r" UND __(?!stack_)\w+_chk$", symbols, re.M),

@@ -25,11 +25,11 @@ PROGRAM, INTERRUPTER = (str(pathlib.Path(name).resolve()) for name in sys.argv[1
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
 OLD = b"precious"
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which is ignored where a shell began this with '&'
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for programs started with '&'
 
 
 class Interruption(unittest.TestCase):
-    figures = {}  # how the runs of each mode have ended
+    figures = {}  # the outcomes of each mode's runs
 
     @classmethod
     def tearDownClass(cls):
@@ -52,7 +52,7 @@ class Interruption(unittest.TestCase):
         return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60, **more)
 
     def run_until(self, words, seconds, number):
-        """A run that gets the signal after that time; its code as a shell has it."""
+        """Runs a command that gets the signal after that time, and returns its exit code as in a shell."""
         with subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               stdin=subprocess.DEVNULL, text=True) as run:
             time.sleep(seconds)
@@ -84,7 +84,7 @@ class Interruption(unittest.TestCase):
         return left
 
     def sweep(self, words, outputs=(), before=lambda: None, expected=None):
-        """RUNS of one mode."""
+        """Interrupts one mode RUNS times."""
         self.begin_anew(*outputs)
         before()
         whole = self.run_in([INTERRUPTER, "1000000000", "15", PROGRAM, *words])
@@ -117,7 +117,7 @@ class Interruption(unittest.TestCase):
         self.sweep(["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box", "-q"], ["out.mkv"])
 
     def test_what_is_ignored_stays_so(self):
-        """As nohup and scripts with '&' want it: the run goes on to its end."""
+        """A run goes on to its end if the signal is ignored, as nohup and scripts with '&' want it."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             self.begin_anew()
             run = self.run_in([INTERRUPTER, "700", str(int(number)), PROGRAM, "in.mkv", "-o", "out.mkv", "--kernel",
@@ -155,7 +155,7 @@ class Interruption(unittest.TestCase):
         self.sweep(["plan", "in.mkv", "-o", "out.mkv", "--kernel", "box", "--shards", "2", "--dir", "job", "--exact"])
 
     def test_shard(self):
-        def whole_or_none(left):  # a ledger comes last
+        def whole_or_none(left):  # a ledger is written last
             ledgers = [name for name in left if name.startswith("job/parts/") and name.endswith(".json")]
             self.assertTrue(all(name[:-5] + ".nut" in left for name in ledgers), left)
         self.sweep(["shard", "1", "job", "--progress", "none"], (), self.plan, whole_or_none)
@@ -168,7 +168,7 @@ class Interruption(unittest.TestCase):
         self.sweep(["join", "job", "-o", "out.mkv", "-y"], ["out.mkv"], parts)
 
     def test_beginning_of_an_input_that_waits(self):
-        """Whatever the input is, and however much of it has come: so far nobody knows its pictures."""
+        """A signal ends a run while the beginning of its input is incomplete, whatever the input's format is."""
         copy = ["-c", "copy"]
         made = {"in.mkv": copy, "in.mp4": [*copy, "-movflags", "frag_keyframe+empty_moov"], "in.ts": copy,
                 "in.webm": ["-c:v", "libvpx", "-an"], "in.avi": ["-c:v", "mjpeg"], "in.y4m": ["-an"]}
@@ -186,7 +186,7 @@ class Interruption(unittest.TestCase):
         with subprocess.Popen([PROGRAM, "-", "-o", "out.mkv", "--kernel", "matrix:1 1;1 1", *words], cwd=self.folder,
                               stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as run:
             try:
-                self.assertIn(b"[gain]", run.stderr.readline(), what)  # before anything is read
+                self.assertIn(b"[gain]", run.stderr.readline(), what)  # printed before anything is read
                 run.stdin.write(data)
                 run.stdin.flush()
                 while run.poll() is None and struct.unpack("i", fcntl.ioctl(run.stdin, termios.FIONREAD, bytes(4)))[0]:

@@ -1,5 +1,4 @@
-// --latency: frames that would be late are dropped, counted and said; and what of live inputs and
-// outputs is refused.
+// --latency drops late frames, counts and reports them; some live inputs and outputs are refused.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support/cli_test.h"
@@ -11,8 +10,8 @@ using nlohmann::json;
 
 class Latency : public CliTest {};
 
-// Nobody reads the output before all of the input has been taken: a run without --latency would
-// wait for ever. Far more comes than pipes hold.
+// The output is read only after all of the input has been taken: a run without --latency would
+// block for ever, because the input is much larger than pipes.
 TEST_F(Latency, WhoeverSendsIsNotKeptWaiting) {
   constexpr int frames = 80;
   const std::string in = path("in.y4m"), out = path("out.y4m"), all_sent = path("all-sent");
@@ -38,7 +37,7 @@ TEST_F(Latency, WhoeverSendsIsNotKeptWaiting) {
   EXPECT_EQ(static_cast<int>(judge_digests(out).frames.size()), written);
 }
 
-// With time enough it is the same output, frame for frame.
+// With enough time the output is the same, frame for frame.
 TEST_F(Latency, WithTimeEnoughNothingChanges) {
   const std::string in = make_clip("in.nut", "-c:v ffv1 -pix_fmt yuv420p");
   const auto digests = [&](const std::string& more) {
@@ -68,12 +67,12 @@ TEST_F(Latency, ExplainSaysWhatIsDone) {
   EXPECT_TRUE(has_line_with(x264, {"latency 100 ms", "2 frames at most", "dropped and counted"}));
   EXPECT_TRUE(has_line_with(x264, {"libx264", "tune=zerolatency", "g=50"}));
   EXPECT_EQ(explain("--codec libx264").find("zerolatency"), std::string::npos);
-  // The user's word counts.
+  // The user's option takes precedence.
   const std::string tuned = explain("--codec libx264 --latency 100 --encoder-opt tune=film");
   EXPECT_EQ(tuned.find("zerolatency"), std::string::npos);
 }
 
-// Every encoder of the table that this FFmpeg has takes what it is given for low delay.
+// Every encoder of the table that this FFmpeg has accepts its options for low delay.
 TEST_F(Latency, EncodersWithoutLookahead) {
   const std::string in = path("in.y4m");
   ffmpeg("-f lavfi -i testsrc2=size=64x64:rate=25 -frames:v 6 " + in);
@@ -84,14 +83,14 @@ TEST_F(Latency, EncodersWithoutLookahead) {
         shell("cat " + in + " | " + vidconv() + " - -q --latency 60000 --kernel box " +
               "--device cpu -y -o " + path("out.mkv") + " --codec " + codec);
     if (result.err.find("there is no encoder") != std::string::npos) continue;
-    EXPECT_TRUE(succeeded(result));  // the ledger says that all six are there
+    EXPECT_TRUE(succeeded(result));  // the ledger has all six frames
   }
 }
 
 struct WrongUse {
   const char* words;
   Exit code;
-  std::vector<std::string> parts;  // of the line
+  std::vector<std::string> parts;  // expected in the line
 };
 
 class WrongLive : public CliTest, public testing::WithParamInterface<WrongUse> {};

@@ -1,4 +1,4 @@
-// Devices, and streams over the loopback: what comes in its own time, and how it ends.
+// Tests live inputs and outputs, devices and streams over the loopback interface, and how they end.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A descriptor of a socket on the loopback, on a port that the system chooses.
+// A socket on the loopback interface, on a port that the system chooses.
 class LoopSocket {
  public:
   explicit LoopSocket(int type) : fd_(socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
@@ -32,7 +32,7 @@ class LoopSocket {
       EXPECT_EQ(listen(fd_, 1), 0);
     }
   }
-  // The other end of one that listens.
+  // Accepts a connection on a listening socket.
   explicit LoopSocket(const LoopSocket* listening) {
     EXPECT_TRUE(listening->is_readable());
     fd_ = accept4(listening->fd_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -65,7 +65,7 @@ class LoopSocket {
     const sockaddr_in to = here(port);
     EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
   }
-  // `most` bytes, or less at the end. One datagram where that is what it takes.
+  // Returns `most` bytes, or less at the end; a datagram socket returns one datagram.
   std::string receive(std::size_t most) const {
     std::string bytes(most, '\0');
     if (!is_readable()) return {};
@@ -82,7 +82,7 @@ class LoopSocket {
     pollfd ready{.fd = fd_, .events = POLLIN, .revents = 0};
     return poll(&ready, 1, most_milliseconds) > 0;
   }
-  // The other end hears that the connection is lost, when it is closed.
+  // Makes closing reset the connection, so that the other end sees it as lost.
   void lose() const {
     const linger none{.l_onoff = 1, .l_linger = 0};
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &none, sizeof none);
@@ -92,7 +92,7 @@ class LoopSocket {
   int fd_ = -1, port_ = 0;
 };
 
-// Until a program has bound the port; it reads /proc.
+// Waits until a program has bound the port, by reading /proc.
 void wait_until_bound(int port) {
   char wanted[16];
   std::snprintf(wanted, sizeof wanted, ":%04X ", static_cast<unsigned>(port));
@@ -103,12 +103,12 @@ void wait_until_bound(int port) {
   ADD_FAILURE() << "nobody listens at " << port;
 }
 
-// A port that nobody has, as far as anybody knows.
+// Returns a port that is probably free.
 int free_port() { return LoopSocket(SOCK_DGRAM).port(); }
 
 class Live : public CliTest {
  protected:
-  // 20 frames as a transport stream.
+  // Makes 20 frames as a transport stream.
   std::string stream() const {
     return make_clip("in.ts", "-c:v mpeg2video -q:v 2 -g 10 -bf 0 -f mpegts");
   }
@@ -131,7 +131,7 @@ TEST_F(Live, LavfiIsADevice) {
   if (result.err.find("libavdevice") != std::string::npos) GTEST_SKIP() << result.err;
   ASSERT_TRUE(succeeded(result));
   EXPECT_EQ(parse_digests(result.out), judge_digests(graph, "-f lavfi"));
-  // What is not coded yet is coded as a video is.
+  // Uncompressed video is encoded as video.
   ASSERT_TRUE(succeeded(
       run_vidconv({graph, "--format-in", "lavfi", "-o", path("out.mkv"), "--kernel", "box"})));
   EXPECT_EQ(probe(path("out.mkv"), "stream=codec_name,pix_fmt"), Arguments{"h264,yuv420p"});
@@ -209,7 +209,7 @@ TEST_F(Live, ASignalIsAnEnd) {
   const LoopSocket from(&in);
   from.send_all(clip);
   const LoopSocket to(&out);
-  // Of the second frame of 128x72 something: the first is in the output.
+  // Part of the second frame of 128x72 has come, so that the first is in the output.
   std::size_t got = 0;
   for (std::string some; got < 20'000 && !(some = to.receive(65536)).empty();) got += some.size();
   process.signal(SIGINT);
@@ -249,8 +249,8 @@ TEST_F(Live, UdpIn) {
   EXPECT_EQ(frames_in("out.mkv"), 15);
 }
 
-// A file says at which port a transport stream comes by RTP; it is believed where it was given as
-// what it is.
+// An SDP file names the port of a transport stream over RTP; it is trusted only if --format-in says
+// that it is one.
 TEST_F(Live, RtpAsAFileDescribesIt) {
   const std::string clip = read_file(stream()), description = path("s.sdp");
   int port = free_port();

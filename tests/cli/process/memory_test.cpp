@@ -1,5 +1,5 @@
-// Memory that is not there, call by call: each failure is told as what it is, ends all threads, and
-// costs no file.
+// Each allocation fails in turn: the failure is reported as such, ends all threads, and no file is
+// lost.
 #include <algorithm>
 
 #include "tests/cli/support/cli_test.h"
@@ -7,7 +7,7 @@
 namespace vidconv::test {
 namespace {
 
-// Runs vidconv where this call of the function, counted from 0, finds no memory.
+// Runs vidconv with this call of the function, counted from 0, failing for lack of memory.
 Result run_without(const std::string& function, int call, const std::string& arguments) {
   return shell("LD_PRELOAD=" VIDCONV_FAULTS
                " ASAN_OPTIONS=verify_asan_link_order=0 VIDCONV_FAULT='no memory for " +
@@ -25,16 +25,16 @@ class Memory : public CliTest, public testing::WithParamInterface<const char*> {
 
   void expect_told(const Result& result) const {
     EXPECT_FALSE(result.timed_out);
-    // The look into the streams goes on without, and complains of what it then cannot decode.
+    // Probing of the streams goes on without it, and complains about packets that it cannot decode.
     if (result.exit_code == exit_damaged)
       EXPECT_TRUE(has_line_with(result.err, {"errors were reported"}));
-    // Where libavformat reads, a broken file may be the reason.
+    // libavformat may report a broken file instead.
     else if (result.exit_code == exit_input)
       EXPECT_TRUE(
           has_line_with(result.err, {"Cannot allocate memory; there is too little memory"}));
     else
       EXPECT_TRUE(refused(result, exit_device, {"; try fewer --", "[memory]"}));
-    // Or all was done, and memory was missing for the words about it.
+    // Or the run was done, and only its summary found no memory.
     const bool untouched = read_file(path("out.mkv")) == "precious";
     EXPECT_TRUE(untouched || frame_times(path("out.mkv")).size() == 20);
   }
@@ -45,8 +45,8 @@ TEST_P(Memory, ThatIsMissingIsTold) {
       "-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.8 -f lavfi -i sine=duration=0.8 "
       "-c:v ffv1 -c:a aac " +
       path("film.mkv"));
-  // The first calls one by one, of which FFmpeg can do without some; later ones now and then, until
-  // there are no more.
+  // The first calls fail one by one, though FFmpeg can do without some; later ones at intervals,
+  // until there are no more.
   int told = 0;
   for (int call = 0;; call += 1 + call / 3) {
     SCOPED_TRACE("call " + std::to_string(call));
@@ -83,8 +83,8 @@ const char* const functions[] = {
     "avformat_write_header",
     "av_interleaved_write_frame",
     "pthread_create",
-// AddressSanitizer wants memory back by the same hands; under ThreadSanitizer a pthread_once() that
-// an exception left, as in std::promise, never ends again.
+// AddressSanitizer expects its own allocator; under ThreadSanitizer a pthread_once() that was left
+// by an exception, as in std::promise, never ends again.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     "new",
 #endif
@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Calls, Memory, testing::ValuesIn(functions),
 
 using Threads = CliTest;
 
-// Some of several threads have begun when there are no more. `--variant reference` is left out:
-// OpenMP's library ends the process itself.
+// Some threads have started when no more can be. `--variant reference` is left out: OpenMP's
+// library ends the process itself.
 TEST_F(Threads, ThatCannotBeStartedAreTold) {
   int told = 0;
   for (int call = 0; !HasFailure(); ++call, ++told) {
@@ -110,7 +110,7 @@ TEST_F(Threads, ThatCannotBeStartedAreTold) {
 
 using SmallStack = CliTest;
 
-// It is set for reasons that have nothing to do with video, and libraries take more for granted.
+// The stack limit may be low for other reasons, but libraries expect a larger stack.
 TEST_F(SmallStack, IsMadeLarger) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need a stack before main()";

@@ -1,5 +1,5 @@
-// What a stranger's code could do from inside a run (intruder.cpp), and that what the command line
-// names is there all the same.
+// Tests what a stranger's code can do inside a run (intruder.cpp), and that the files of the
+// command line stay usable.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using Tried = std::map<std::string, std::string>;
 
-// The kernel's version of Landlock.
+// Returns the kernel's version of Landlock.
 long landlock() { return std::max(0L, syscall(444, nullptr, 0, 1)); }
 
 #define NEEDS_LANDLOCK(version) \
@@ -93,7 +93,7 @@ TEST_F(Sandbox, WithoutItHeGetsAll) {
   const Tried all = tried(result);
   EXPECT_EQ(all.size(), 24U);
   for (const auto& [what, came_of_it] : all)
-    EXPECT_TRUE(came_of_it == "done" || what == "raw socket" || what == "ring")  // as machines are
+    EXPECT_TRUE(came_of_it == "done" || what == "raw socket" || what == "ring")  // machines differ
         << what << ": " << came_of_it;
   EXPECT_EQ(in_force().at("in_force"), json::array());
   EXPECT_EQ(in_force().at("why_not"), "--no-sandbox");
@@ -115,7 +115,7 @@ TEST_F(Sandbox, AUrlOpensTheNetworkAlone) {
   for (const json& what : in_force().at("in_force")) EXPECT_NE(what, "network");
 }
 
-// Of a kernel that has less, what it has; without any a run is as it was.
+// On an older kernel the sandbox uses what there is; without Landlock a run works as before.
 TEST_F(Sandbox, OlderKernels) {
   const std::string in = clip();
   json expected = json::array();
@@ -139,7 +139,7 @@ TEST_F(Sandbox, OlderKernels) {
   }
 }
 
-// The page of promises holds what is found here, word for word.
+// SECURITY.md lists the outcomes of this test, word for word.
 TEST_F(Sandbox, ThePageSaysWhatIsFound) {
   NEEDS_LANDLOCK(6);
   const std::pair<std::string, std::string> rows[] = {
@@ -191,7 +191,7 @@ TEST_F(Sandbox, ThePageSaysWhatIsFound) {
       << table;
 }
 
-// Whatever way a place is named: the run does there what it does without.
+// A run in the sandbox can use a path however it is named.
 TEST_F(Sandbox, WhatIsNamedIsThere) {
   const std::string in = clip();
   ffmpeg("-i " + in + " -frames:v 3 " + path("elsewhere/%03d.png"));

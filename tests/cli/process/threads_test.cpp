@@ -1,5 +1,4 @@
-// Threads by default are those that the process may use: of its affinity, and of the quota of its
-// control group.
+// The default number of threads follows the process's CPU affinity and its control group's quota.
 #include <unistd.h>
 
 #include <fstream>
@@ -21,7 +20,7 @@ TEST_F(UsableThreads, FollowTheAffinity) {
   EXPECT_TRUE(has_line_with(explained.out, {"device  CPU, 1 thread"}));
 }
 
-// A group of this test's own, removed with it.
+// A control group of this test's own, removed with it.
 class Group {
  public:
   Group() {
@@ -62,7 +61,7 @@ TEST_F(UsableThreads, FollowTheQuota) {
       shell("echo $$ > " + group.path() + "/cgroup.procs && " + vidconv() + " --list-devices");
   EXPECT_TRUE(succeeded(listed));
   EXPECT_TRUE(has_line_with(listed.out, {"CPU, 1 thread"}));
-  // Encoders that count CPUs themselves are told.
+  // Encoders that count CPUs themselves are told the number.
   const Result encoded = shell("echo $$ > " + group.path() + "/cgroup.procs && " + vidconv() +
                                " pattern:64x48#5 --kernel box --codec libx265 --stats " +
                                path("s.json") + " -o " + path("a.mkv"));
@@ -70,7 +69,7 @@ TEST_F(UsableThreads, FollowTheQuota) {
   EXPECT_NE(read_file(path("s.json")).find("pools=1"), std::string::npos);
 }
 
-// Some encoders refuse to open with more than they know of.
+// Some encoders refuse to open with more threads than they support.
 TEST_F(UsableThreads, MayBeMoreThanAnEncoderTakes) {
   for (const std::string codec : {"libx264", "libx265", "mjpeg", "prores_ks", "dnxhd", "ffv1"})
     EXPECT_TRUE(succeeded(run_vidconv({"pattern:256x128#3", "-o", path(codec + ".mkv"), "--kernel",

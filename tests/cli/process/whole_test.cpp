@@ -1,5 +1,5 @@
-// Damage is told truly: of each kind of file that was once called damaged without being so there is
-// a whole one, of which nothing is said, and one of which something is missing.
+// Damage is reported correctly: for each kind of file that was once wrongly called damaged, a
+// complete file gives no message, and an incomplete one does.
 #include <functional>
 
 #include "tests/cli/support/cli_test.h"
@@ -17,8 +17,8 @@ class Whole : public CliTest {
     return path(name);
   }
 
-  // All frames that ffmpeg finds come out, and --strict has nothing against it; a pipe tells no
-  // other story where the container can be read from one.
+  // Expects all frames that ffmpeg finds, also with --strict; a pipe gives the same if the
+  // container can be read from one.
   void expect_whole(const std::string& file, bool can_be_piped = true) const {
     const std::string filter = " -o md5: --kernel identity --strict ";
     const Result result = shell(vidconv() + " " + file + filter);
@@ -29,7 +29,7 @@ class Whole : public CliTest {
     EXPECT_EQ(piped.exit_code, exit_done) << piped.err;
   }
 
-  // The first `part` of the file.
+  // Expects that the first `part` of the file counts as damaged.
   void expect_cut(const std::string& file, double part) const {
     const std::string bytes = read_file(file);
     const std::string cut = path("cut-" + std::filesystem::path(file).filename().string());
@@ -41,7 +41,7 @@ class Whole : public CliTest {
   }
 };
 
-// Its headers count ticks of half a frame.
+// The headers count in ticks of half a frame.
 TEST_F(Whole, H264InAvi) {
   make("h264.mp4", std::string(source) + x264);
   const std::string file = make("h264.avi", "-i " + path("h264.mp4") + " -c copy");
@@ -78,17 +78,17 @@ TEST_F(Whole, FragmentsThatBeginLater) {
   for (const double part : {0.8, 0.99}) expect_cut(file, part);
 }
 
-// What is put in front of fragments that nobody has counted yet.
+// The header of a live recording does not know its length yet.
 TEST_F(Whole, FragmentsWhoseHeaderKnowsNoLength) {
   const std::string file =
       make("live.mp4",
            std::string(source) + x264 + "-movflags frag_keyframe+empty_moov+default_base_moof");
   const std::string known = probe(file, "stream=duration_ts").at(0);
   std::string bytes = read_file(file);
-  // Behind the name of the box: its version, two times, the ticks of a second.
+  // Behind the box's name are its version, two times, and the ticks of a second.
   bytes.replace(bytes.find("mdhd") + 20, 4, "\xff\xff\xff\xff");
   write_file(file, bytes);
-  // Later versions of FFmpeg do not believe it.
+  // Later versions of FFmpeg ignore it.
   const std::string length = probe(file, "stream=duration_ts").at(0);
   ASSERT_TRUE(length == "4294967295" || length == known) << length;
   expect_whole(file);
@@ -96,7 +96,7 @@ TEST_F(Whole, FragmentsWhoseHeaderKnowsNoLength) {
 
 class Held : public Whole, public testing::WithParamInterface<std::string> {
  protected:
-  // Ten pictures, the sixth of which is shown for three seconds, the last for five.
+  // There are ten pictures; the sixth is shown for three seconds, the last for five.
   std::string animation() const {
     return make("held.gif",
                 "-f lavfi -i testsrc2=size=64x48:rate=10:duration=1 -vf "
@@ -108,7 +108,7 @@ TEST_P(Held, ToTheEnd) {
   std::string file = animation();
   if (GetParam() != "gif") {
     file = path("held." + GetParam());
-    // Without alpha, which FFmpeg's own decoders of WebM leave out.
+    // Alpha is left out, because FFmpeg's own decoders of WebM ignore it.
     ASSERT_EQ(run_vidconv({animation(), "-o", file, "--kernel", "identity", "--pix-fmt", "yuv420p"})
                   .exit_code,
               exit_done);

@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 class Made(html.parser.HTMLParser):
-    """What is in the page once its scripts have run."""
+    """Parses the page as it is after its scripts have run."""
 
     def __init__(self):
         super().__init__()
@@ -45,7 +45,7 @@ def chromium(page, profile, *options):
 
 
 def corner(picture):
-    """The colour of the first pixel."""
+    """Returns the colour of the first pixel."""
     raw = subprocess.run(["ffmpeg", "-v", "error", "-i", str(picture), "-vf", "crop=1:1:0:0", "-pix_fmt", "rgb24", "-f",
                           "rawvideo", "-"], capture_output=True, check=True).stdout
     return tuple(raw)

@@ -17,7 +17,7 @@ std::string describe(const Result& result) {
          result.out.substr(0, 2000) + "\nstderr:\n" + result.err.substr(0, 4000);
 }
 
-// Where ffmpeg's output is kept: for arguments that read no file and write one, the last.
+// Returns where ffmpeg's output is cached, for arguments that read no file and write only the last.
 std::optional<std::filesystem::path> kept_clip(const std::string& arguments,
                                                const std::filesystem::path& output) {
   static const std::filesystem::path clips = VIDCONV_CLIPS;
@@ -70,7 +70,7 @@ std::string until_written_to(const std::string& folder) {
          "(#|.*[.]part$)' <(ls -l /proc/[0-9]*/fd 2> /dev/null); do sleep 0.05; done; ";
 }
 
-// Half of the clips that the tests make are alike, and ffmpeg takes a tenth of a second to start.
+// Half of the tests' clips are alike, and ffmpeg takes a tenth of a second to start.
 void ffmpeg(const std::string& arguments) {
   const std::filesystem::path output = arguments.substr(arguments.rfind(' ') + 1);
   const std::optional<std::filesystem::path> kept = kept_clip(arguments, output);
@@ -80,7 +80,7 @@ void ffmpeg(const std::string& arguments) {
   }
   output_of("ffmpeg -v error -nostdin -y " + arguments);
   if (!kept || !std::filesystem::is_regular_file(output)) return;
-  // Several programs may be here at a time.
+  // Several programs may run this at once.
   const std::string mine = fmt::format("{}.{}", kept->string(), ::getpid());
   std::filesystem::create_directories(kept->parent_path());
   std::filesystem::copy_file(output, mine);

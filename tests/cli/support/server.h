@@ -1,4 +1,4 @@
-// A web server on loopback that runs beside a test.
+// A web server on the loopback interface that runs beside a test.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace vidconv::test {
 
-// Serves a folder by server.py until it goes.
+// Serves a folder with server.py as long as the object lives.
 class Server {
  public:
-  // Its files lie beside `folder`. `tls`: the certificate and its key, or none.
+  // The server's own files lie beside `folder`. `tls` is the certificate and its key, or empty.
   explicit Server(const std::string& folder, const Arguments& tls = {});
 
-  // "127.0.0.1:PORT"
+  // Returns "127.0.0.1:PORT".
   std::string address() const { return address_; }
-  // That have arrived, asked for something or not.
+  // Returns the number of connections so far, with or without a request.
   std::size_t connections() const { return split_lines(read_file(log_)).size(); }
 
  private:

@@ -1,4 +1,4 @@
-"""Whether each line of standard input is JSON that the JSON Schema named on the command line allows.
+"""Checks that each line of standard input is JSON that matches the JSON Schema named on the command line.
 
 Exits with 77 where the module jsonschema is missing.
 """
