@@ -170,9 +170,12 @@ BatchOutcome BatchFileRun::end(BatchOutcome outcome, const Error* error) {
                       .interrupted = outcome.failed && !error,
                       .error = error,
                       .skipped = outcome.skipped};
-  const auto report = [&] {
-    return stats_json(result_, options_, parts_of(job_ ? &*job_ : nullptr, &setting_.sandbox),
-                      messages_.said(), ending);
+  std::string stats;
+  const auto report = [&]() -> const std::string& {
+    if (stats.empty())
+      stats = stats_json(result_, options_, parts_of(job_ ? &*job_ : nullptr, &setting_.sandbox),
+                         messages_.said(), ending);
+    return stats;
   };
   try {
     if (setting_.stats_lines)

@@ -1,0 +1,238 @@
+#include "src/run/command.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include <libavutil/cpu.h>
+}
+
+#include "pipeline/base/url.h"
+#include "pipeline/encode/picture_file.h"
+#include "pipeline/platform/process.h"
+#include "pipeline/platform/usable_threads.h"
+#include "pipeline/run/job.h"
+#include "pipeline/settings/settings_job.h"
+#include "src/options/job_settings.h"
+#include "src/options/measure_words.h"
+#include "src/options/options.h"
+#include "src/process/interrupt.h"
+#include "src/run/benchmark.h"
+#include "src/run/explain.h"
+#include "src/run/gallery.h"
+#include "src/run/html_report.h"
+#include "src/run/messages.h"
+#include "src/run/one_run.h"
+#include "src/run/progress.h"
+#include "src/run/report.h"
+#include "src/run/report_files.h"
+#include "src/run/run_watch.h"
+#include "src/run/sandbox.h"
+#include "src/run/target.h"
+
+namespace vidconv {
+namespace {
+
+constexpr double observer_seconds = 0.05;  // shorter than the progress display's interval
+
+class Command {
+ public:
+  explicit Command(const Options& options)
+      : options_(options),
+        interrupted_(install_interrupt_handlers()),
+        messages_(options.quiet),
+        notify_(
+            [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
+        reports_(options_) {}
+
+  // Returns the exit code.
+  int run() {
+    try {
+      return work();
+    } catch (...) {
+      return fail(current_error());
+    }
+  }
+
+ private:
+  int work() {
+    sandbox_ = enter_sandbox(options_);
+    capture_av_log();
+    av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
+    claim_files(options_, files_);
+    reports_.open(files_);
+    if (options_.target) find_target();
+    JobOptions job = job_options(options_, notify_, files_, interrupted_, reports_.trace());
+    if (job.measure)
+      job.measure->each = [this](const FrameScore& score) {
+        reports_.add(score);
+        if (watch_) watch_->see(score);
+      };
+    job.watched = reports_.wants_page();
+    if (ByteWriter* audit = reports_.audit())
+      job.audit = [audit](const std::string& line) { audit->write(line); };
+    job_.emplace(std::move(job));
+    if (!options_.gallery) warn_of_filters(options_, notify_);
+    job_->open();
+    return options_.gallery             ? gallery()
+           : options_.explain           ? explain_all()
+           : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
+                                        : filter();
+  }
+
+  // Finds the quality for --target and has the output measured as well.
+  void find_target() {
+    found_ = find_quality(options_, interrupted_);
+    messages_.summarise(describe(*found_));
+    take(*found_, options_);
+  }
+
+  int explain_all() {
+    const Source& source = *job_->source();
+    const std::vector<InputVideo> videos = source.videos();
+    std::optional<OutputPlan> plan;
+    if (!options_.output.empty()) plan = job_->plan();
+    const bool stay_on_device = plan && Job::stays_on_device(*plan);
+    std::string text;
+    for (std::size_t i = videos.size(); i-- > 0;) {  // backwards: the report is about the first
+      const VideoInfo& video = videos[i].info;
+      const Processor& processor = job_->prepare(i, stay_on_device);
+      std::string input = redacted(options_.input);
+      if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
+      std::string about = explain(input, video, source.on_device(), stay_on_device,
+                                  job_->works()[i], processor, job_->slots(video));
+      const std::string encoder = plan ? describe_encoder(*plan, i, video) : "";
+      if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
+      if (const auto limits = job_->latency()) about += explain(*limits);
+      if (plan && plan->options.encoder.shards)
+        about += fmt::format("shards  {}\n", describe(*plan->options.encoder.shards, video));
+      if (options_.measures.any())
+        about += fmt::format("measure {} of what is decoded again\n", names_of(options_.measures));
+      text.insert(0, about);
+    }
+    result_.memory = job_->processor()->memory();
+    if (!reports_.stats_on_stdout()) print(text);
+    return finish_reports({});
+  }
+
+  int benchmark(double seconds) {
+    Source& source = *job_->source();
+    Processor& processor = job_->prepare(0, false);
+    const BenchmarkResult result = run_benchmark(source, processor, seconds);
+    if (reports_.wants_stats())
+      reports_.write_stats(benchmark_json(result, source, processor, &*sandbox_));
+    if (!reports_.stats_on_stdout()) print(benchmark_table(result, source, processor));
+    reports_.finish_trace();
+    return 0;
+  }
+
+  int gallery() {
+    const FramePtr sheet = draw_gallery(*job_->source(), {options_.filters, options_.planes,
+                                                          options_.border, threads_of(options_)});
+    result_.bytes = write_picture(*sheet, options_.output,
+                                  {.overwrite = options_.sink.overwrite, .files = &files_});
+    result_.decoded = result_.filtered = result_.encoded = result_.written = 1;
+    return finish_reports({});
+  }
+
+  int filter() {
+    {
+      ProgressDisplay display(options_.quiet ? ProgressMode::none : options_.progress,
+                              total_of(*job_->source()));
+      const Messages::Beside beside(messages_, display);
+      Progress last;
+      if (reports_.wants_page())
+        watch_.emplace(total_of(*job_->source()).frames, job_->source()->video().shown);
+      result_ = job_->run({.observer =
+                               [&](const Progress& progress) {
+                                 last = progress;
+                                 display.show(progress);
+                                 if (watch_) watch_->see(progress);
+                               },
+                           .observer_interval = observer_seconds,
+                           .reached = &result_,
+                           .watcher = watch_ ? &*watch_ : nullptr});
+      display.finish(last);
+    }
+    reports_.finish_audit();
+    reports_.finish_trace();  // before the run is said to be done
+    if (result_.measured) reports_.finish_measures(*result_.measured);
+
+    say_end(options_, result_, *job_->sink(), messages_);
+    const int signal = interrupting_signal();
+    const bool ended_early = signal != 0 && !is_live(options_);  // else nobody could end it
+    if (signal != 0)
+      messages_.warn(MessageKind::interrupted,
+                     ended_early ? "interrupted: the output holds the frames so far"
+                                 : "ended by a signal: the output is finished");
+    const int code = ended_early            ? 128 + signal
+                     : result_.damage.any() ? static_cast<int>(Fault::damaged)
+                                            : 0;
+    return finish_reports({.exit_code = code, .interrupted = ended_early});
+  }
+
+  // Returns the exit code of the ending.
+  int finish_reports(const Ending& ending) {
+    reports_.finish_trace();
+    write_report(ending);
+    return ending.exit_code;
+  }
+
+  int fail(const Error& error) {
+    if (interrupting_signal() != 0 && result_.encoded == 0)
+      messages_.warn(MessageKind::interrupted,
+                     "interrupted before the first frame: there is no output");
+    else
+      messages_.warn(error.kind(), error.message());
+    const int code = exit_code(error, result_.encoded);
+    const auto attempt = [&](const auto& report) {
+      try {
+        report();
+      } catch (const Error& unwritable) {
+        if (unwritable.message() != error.message())
+          messages_.warn(unwritable.kind(), unwritable.message());
+      }
+    };
+    attempt([&] { reports_.finish_trace(); });
+    attempt([&] { write_report({code, interrupting_signal() != 0, &error}); });
+    return code;
+  }
+
+  void write_report(Ending ending) {
+    const bool page = watch_ && !ending.error;
+    if (!reports_.wants_stats() && !reports_.wants_metrics() && !page) return;
+    ending.found = found_ ? &*found_ : nullptr;
+    const Parts parts = parts_of(job_ ? &*job_ : nullptr, sandbox_ ? &*sandbox_ : nullptr);
+    const std::string stats = stats_json(result_, options_, parts, messages_.said(), ending);
+    if (page) reports_.write_page(html_report(stats, *watch_));
+    if (reports_.wants_metrics()) reports_.write_metrics(stats);
+    if (reports_.wants_stats()) reports_.write_stats(stats);
+  }
+
+  Options options_;
+  const std::atomic<bool>& interrupted_;
+  Messages messages_;
+  const Notify notify_;
+  std::optional<Sandbox> sandbox_;
+  RunFiles files_;
+  ReportFiles reports_;
+  std::optional<RunWatch> watch_;  // for --report
+  std::optional<FoundQuality> found_;
+  std::optional<Job> job_;
+  RunResult result_;  // so far
+};
+
+}  // namespace
+
+int exit_code(const Error& error, std::int64_t frames) {
+  const int signal = interrupting_signal();
+  return signal != 0 && frames == 0 ? 128 + signal : static_cast<int>(error.fault());
+}
+
+int run_command(const Options& options) { return Command(options).run(); }
+
+}  // namespace vidconv
