@@ -140,13 +140,14 @@ TimedWork work_of(const JobSettings& s, const VideoInfo& video, const Notify& no
   else if (s.clamp_range)
     vidconv::notify(notify, MessageKind::no_effect,
                     "`range` clamp changes nothing: the video is full range");
+  const ColourCodes colours = colour_codes(chain, video, notify);
   if (!s.linear)
     return {chain, video, [&](std::span<const FilterSpec> acting) {
-              return make_work(acting, *video.format, s.planes, s.border, codes);
+              return make_work(acting, *video.format, s.planes, s.border, codes, colours);
             }};
   const LightPlan light = make_light_plan(video, codes, notify);
   return {chain, video, [&](std::span<const FilterSpec> acting) {
-            return make_light_work(acting, *video.format, s.border, light);
+            return make_light_work(acting, *video.format, s.border, light, colours);
           }};
 }
 

@@ -70,8 +70,8 @@ struct Variant {
   std::string_view name;
   std::string_view description;
   Device device;
-  // Empty where the variant does not support the plan. Touches no device.
-  Prepared (*prepare)(const Plan&, const CudaAbilities&);
+  // See prepare(); of a plan of sums, where the variant is for no other.
+  Prepared (*prepare_plan)(const Plan&, const CudaAbilities&);
 
   // What the variant asks of a plan, for people; empty: nothing.
   std::string_view needs = "";
@@ -80,6 +80,14 @@ struct Variant {
   int largest = 0;
   // A variant for Device::cpu that uses the current CUDA device: planes lie in host memory.
   bool uses_cuda = false;
+  // It is for plans of sums of taps, as most are.
+  bool only_sums = true;
+
+  // Empty where the variant does not support the plan. Touches no device.
+  Prepared prepare(const Plan& plan, const CudaAbilities& abilities) const {
+    if (only_sums && plan.operation() != Operation::sums) return nullptr;
+    return prepare_plan(plan, abilities);
+  }
 
   constexpr bool takes(int width, int height) const {
     return largest == 0 || (width <= largest && height <= largest);

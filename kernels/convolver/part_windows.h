@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/convolver/part.h"
+#include "kernels/picture/blocks.h"
 
 namespace vidconv {
 
@@ -29,8 +30,9 @@ class PartWindows {
 
   // For parts of a plane of that size, by a plan of that reach and border. No part overlaps
   // another. Allocates only where there are more of them than ever.
+  // `blocks`: of a mosaic, whose windows hold whole ones.
   void set(std::span<const Rect> parts, const Reach& reach, BorderMode border, int width,
-           int height, const WindowRule& rule);
+           int height, const WindowRule& rule, const Blocks& blocks = {});
 
   // Round after round. Windows of one do not overlap, and hold all that is read for its parts.
   const std::vector<Rect>& windows() const { return windows_; }

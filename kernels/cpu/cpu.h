@@ -12,9 +12,12 @@ namespace vidconv {
 bool cpu_copy_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_copy(const Plan& plan, int threads);
 
-// The output does not depend on the input.
+// The output does not depend on the input: by a plan that fills, or because all taps are 0.
 bool cpu_fill_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
+
+// Means of blocks.
+std::unique_ptr<Convolver> make_cpu_mosaic(const Plan& plan, int threads);
 
 // Linear integer matrices of 3x3 whose sums fit 16 bits.
 Prepared prepare_cpu_matrix16(const Plan& plan, const CudaAbilities&);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/filter/kernel.h"
+#include "kernels/picture/blocks.h"
 
 namespace vidconv {
 
@@ -17,5 +18,7 @@ struct Orientation {
 
 // The kernel of the stored picture that does to what is seen what `kernel` does, with its anchor.
 Kernel stored_kernel(const Kernel& kernel, const Orientation& shown);
+// The same of blocks, which are counted from the top left of what is seen.
+Blocks stored_blocks(const Blocks& blocks, const Orientation& shown);
 
 }  // namespace vidconv

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/filter/filter.h"
+#include "kernels/picture/blocks.h"
 #include "kernels/picture/border.h"
 #include "kernels/picture/plane.h"
 #include "kernels/plan/finish.h"
@@ -50,6 +52,14 @@ struct Taps {
   bool operator==(const Taps&) const = default;
 };
 
+// What a plan computes.
+enum class Operation : std::uint8_t {
+  sums,    // of taps times samples
+  copy,    // the samples as they are stored, to the bit
+  mosaic,  // the mean of each of Plan::blocks
+  fill,    // Plan::fill
+};
+
 struct Plan {
   SampleType sample;
   // Of a pixel, where a row's samples are whole pixels that lie side by side (interleave.h): what
@@ -62,6 +72,16 @@ struct Plan {
   // One per kernel of the filter; more where a kernel of low rank is a sum of products (`joins`).
   std::vector<Taps> terms;
   Finish finish;
+  // Instead of sums; `terms` is one tap then, and of `finish` only the limits of a code count.
+  Blocks blocks;                    // of a mosaic
+  std::optional<double> fill = {};  // a code, or a float
+
+  Operation operation() const {
+    return fill           ? Operation::fill
+           : blocks.any() ? Operation::mosaic
+           : is_copy()    ? Operation::copy
+                          : Operation::sums;
+  }
 
   // Facts for people and for choosing a variant.
   bool exact = false;      // equal to real arithmetic rounded once (l2: to the root's rounding)

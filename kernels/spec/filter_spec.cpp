@@ -26,6 +26,7 @@ Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
   if (preset_) return preset_->make(Arguments(preset_->parameters, arguments_), subsampling);
   Filter filter;
   filter.kernels = matrix_;
+  filter.fill = fill_;
   return filter;
 }
 
@@ -97,7 +98,8 @@ Filter FilterSpec::make(Subsampling subsampling) const {
     kernel = stored_kernel(kernel.trimmed(), shown_);
   }
   filter.threshold *= scale;
-  if (!preset_) filter.purpose = purpose_of(filter.kernels[0]);
+  if (!preset_ && !fill_) filter.purpose = purpose_of(filter.kernels[0]);
+  filter.blocks = stored_blocks(filter.blocks, shown_);
   filter.bias = modifiers_.bias.value_or(filter.bias);
   filter.absolute = modifiers_.absolute.value_or(filter.absolute);
   return filter;

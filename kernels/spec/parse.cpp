@@ -13,6 +13,7 @@
 
 #include "kernels/base/names.h"
 #include "kernels/filter/presets.h"
+#include "kernels/spec/colour_spec.h"
 #include "kernels/spec/curve_spec.h"
 #include "kernels/spec/kernel_file.h"
 #include "kernels/spec/misspelt.h"
@@ -27,6 +28,7 @@ constexpr MatrixForm forms[] = {
     {"separable", "R;C", "a row across and a column down, multiplied: separable:1 2 1;-1 0 1"},
     {"file", "PATH", "rows of numbers in a text file, # begins a comment; or a PNG or PGM picture"},
     {"random", "SEED,SIZE", "noise, for tests: random:7,5 or random:7,9x3"},
+    {"fill", "COLOUR", "one colour, by name or as #rrggbb: fill:black, fill:#1e90ff"},
 };
 
 constexpr ModifierKey keys[] = {
@@ -151,7 +153,8 @@ class SpecParser {
     if (!cursor_.accept(':')) cursor_.fail_here(fmt::format("':' after '{}'", name));
     spec_.matrix_name_ = name;
     try {
-      spec_.matrix_.push_back(name == "file"        ? read_file()
+      spec_.matrix_.push_back(name == "fill"        ? read_fill()
+                              : name == "file"      ? read_file()
                               : name == "random"    ? read_random()
                               : name == "separable" ? read_separable()
                                                     : read_rows(name));
@@ -192,6 +195,12 @@ class SpecParser {
     return random_kernel(static_cast<std::uint32_t>(seed), width, height);
   }
 
+  // A tap that leaves nothing stands for what there is no kernel of.
+  Kernel read_fill() {
+    spec_.fill_ = read_colour(cursor_);
+    return {1, 1, {0}};
+  }
+
   Kernel read_file() {
     const std::size_t start = cursor_.position();
     const std::string path = read_path();
@@ -224,6 +233,7 @@ class SpecParser {
       if (!filter->is_for_all_frames())
         cursor_.fail("a mask's filter is the same for all frames", begin);
       if (!filter->files().empty()) cursor_.fail("a mask's filter is no file", begin);
+      if (filter->fill_) cursor_.fail("a mask's filter has to look at the picture", begin);
       spec_.modifiers_.place.set_edges(std::move(filter), start);
     } catch (const SpecError& error) {
       if (error.text() == cursor_.text()) throw;
@@ -301,7 +311,7 @@ class SpecParser {
     if (parameter)
       read_parameter(c, *parameter, static_cast<std::size_t>(parameter - parameters.data()));
     else
-      read_modifier(c, key);
+      read_modifier(c, key, start);
   }
 
   // One value, or several over time.
@@ -347,9 +357,18 @@ class SpecParser {
              c.position() + at);
   }
 
-  void read_modifier(Cursor& c, std::string_view key) {
+  // `at`: where the key stands.
+  void refuse_without_kernel(const Cursor& c, std::string_view key, std::size_t at) const {
+    if (spec_.make_unmodified({}).convolves()) return;
+    constexpr std::string_view of_kernels[] = {"scale", "bias", "abs", "flip", "rotate", "anchor"};
+    if (std::ranges::find(of_kernels, key) != std::end(of_kernels))
+      c.fail(fmt::format("'{}' changes a kernel, and {} has none", key, spec_.name()), at);
+  }
+
+  void read_modifier(Cursor& c, std::string_view key, std::size_t at) {
     Modifiers& m = spec_.modifiers_;
     const std::size_t start = c.position();
+    refuse_without_kernel(c, key, at);
     if (key == "scale" || key == "bias") refuse_change(c, key);
     if ((key == "mask" || PlaceSpec::has_key(key)) && &c != &cursor_)
       c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",

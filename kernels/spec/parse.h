@@ -6,6 +6,7 @@
 //   separable:ACROSS;DOWN                    separable:1 2 1;-1 0 1
 //   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
 //   random:SEED,SIZE                         random:7,5x3
+//   fill:COLOUR[:key=value]...               fill:black    fill:#1e90ff (colour_spec.h)
 //
 // A parameter may change with time: sigma=0..8@10-20, or sigma=@PATH with keys (curve_spec.h).
 //
@@ -69,6 +70,8 @@ class FilterSpec {
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
   // That were read: of the kernel, of values over time, of the mask.
   const std::vector<std::string>& files() const { return files_; }
+  // What a filter that fills leaves of the picture.
+  const std::optional<Colour>& fill() const { return fill_; }
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
@@ -126,6 +129,7 @@ class FilterSpec {
   bool typed_ = false;  // the matrix, in rows of numbers: whoever wants one row can say row:
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
+  std::optional<Colour> fill_;
   std::vector<TimedParameter> timed_;
   Orientation shown_;
   std::optional<std::size_t> in_boxes_;

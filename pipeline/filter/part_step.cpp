@@ -105,8 +105,8 @@ void PartStep::set_windows(PartNow& now) const {
     now.rects.clear();
     for (const PartPiece& piece : now.pieces->planes[which]) now.rects.push_back(piece.rect);
     const Rect rows = rows_of(plane, which);
-    now.windows[which].set(now.rects, reach_of(plan_), plan_.border, rows.width, rows.height,
-                           rule_);
+    now.windows[which].set(now.rects, reach_of(plan_), plan_.border, rows.width, rows.height, rule_,
+                           plan_.blocks);
   }
 }
 

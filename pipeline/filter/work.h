@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "kernels/spec/plane_selection.h"
 #include "pipeline/av/format.h"
 #include "pipeline/filter/boxes.h"
+#include "pipeline/filter/colour_codes.h"
 #include "pipeline/filter/mask_video.h"
 
 namespace vidconv {
@@ -23,7 +25,7 @@ namespace vidconv {
 enum class Action : std::uint8_t {
   filter,
   copy,
-  fill,  // with the neutral code
+  fill,  // with the neutral code, or the colour of a filter that fills
   // Of all colours at once, as Step::light says:
   to_light,  // from the input to scratch memory
   to_codes,  // from scratch memory to the output
@@ -33,6 +35,7 @@ struct Link {
   std::string text;             // the filter as it was given
   std::vector<Action> actions;  // one per component
   bool everywhere = true;       // else on a part of the picture
+  std::optional<Colour> fill = {};
 };
 
 // Where a step reads and writes: the frame that came, the frame that goes, or one of two frames of
@@ -77,12 +80,13 @@ struct Work {
 // Throws Error(usage) where a selection names a component that the format lacks, and where a filter
 // is not for all frames, which TimedWork sees to.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
-               const PlaneSelection& planes, Border border, Codes codes = Codes::all);
+               const PlaneSelection& planes, Border border, Codes codes = Codes::all,
+               const ColourCodes& colours = {});
 
 // The same in linear light: all colours become light, the filters act on each of its planes, and
 // light becomes codes again. Alpha is copied. Throws Error(usage) where a filter has planes of its
 // own, or acts on a part of the picture.
 Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
-                     const LightPlan& light);
+                     const LightPlan& light, const ColourCodes& colours = {});
 
 }  // namespace vidconv

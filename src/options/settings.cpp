@@ -31,10 +31,12 @@ TimedWork work_for(const Options& options, const VideoInfo& video, const Notify&
                 "with --start nobody knows how many frames of the input come before",
                 "give times, which are counted from the input's beginning");
   const Codes results = codes(options, video, notify);
+  const ColourCodes colours = colour_codes(filters, video, notify);
   if (!options.linear) {
     const PlaneSelection selection = planes(options);
     return {filters, video, [&](std::span<const FilterSpec> acting) {
-              Work work = make_work(acting, *video.format, selection, options.border, results);
+              Work work =
+                  make_work(acting, *video.format, selection, options.border, results, colours);
               work.boxes = options.boxes;
               work.clock = {video.time_base, video.clock};
               return work;
@@ -45,7 +47,7 @@ TimedWork work_for(const Options& options, const VideoInfo& video, const Notify&
                 "filters in linear light act on all colours", "leave out --planes or --linear");
   const LightPlan light = make_light_plan(video, results, notify);
   return {filters, video, [&](std::span<const FilterSpec> acting) {
-            return make_light_work(acting, *video.format, options.border, light);
+            return make_light_work(acting, *video.format, options.border, light, colours);
           }};
 }
 

@@ -81,8 +81,14 @@ Frame filtered(const Frame& frame, const FilterSpec& filter, const GalleryOption
   how.slots = 1;
   how.threads = options.threads;
   const FilterSpec always = filter.for_all_frames();
+  VideoInfo picture;
+  picture.format = &frame.format();
+  picture.height = frame.height();
+  picture.range = frame.av().color_range;
+  picture.matrix = frame.av().colorspace;
   const auto processor =
-      make_cpu_processor(make_work({&always, 1}, frame.format(), options.planes, options.border),
+      make_cpu_processor(make_work({&always, 1}, frame.format(), options.planes, options.border,
+                                   Codes::all, colour_codes({&always, 1}, picture, {})),
                          frame.width(), frame.height(), how);
   processor->submit(frame.share());
   processor->close();
