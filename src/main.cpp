@@ -28,6 +28,7 @@ extern "C" {
 #include "src/run/benchmark.h"
 #include "src/run/explain.h"
 #include "src/run/gallery.h"
+#include "src/run/hidden.h"
 #include "src/run/html_report.h"
 #include "src/run/messages.h"
 #include "src/run/one_run.h"
@@ -147,8 +148,9 @@ class Command {
   }
 
   int gallery() {
-    const FramePtr sheet = draw_gallery(
-        *job_->source(), {options_.filters, planes(options_), options_.border, threads(options_)});
+    const FramePtr sheet =
+        draw_gallery(*job_->source(), {options_.filters, planes(options_), options_.border,
+                                       threads(options_), options_.show_originals});
     result_.bytes =
         write_picture(*sheet, options_.output, {.overwrite = options_.overwrite, .files = &files_});
     result_.decoded = result_.filtered = result_.encoded = result_.written = 1;
@@ -162,7 +164,8 @@ class Command {
       const Messages::Beside beside(messages_, display);
       Progress last;
       if (reports_.wants_page())
-        watch_.emplace(total_of(*job_->source()).frames, job_->source()->video().shown);
+        watch_.emplace(total_of(*job_->source()).frames, job_->source()->video().shown,
+                       options_.show_originals || std::ranges::none_of(options_.filters, hides));
       result_ = job_->run({.observer =
                                [&](const Progress& progress) {
                                  last = progress;

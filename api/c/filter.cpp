@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include "api/c/call.h"
+#include "pipeline/av/picture_decoder.h"
 #include "pipeline/base/printable.h"
 
 namespace vidconv {
 
 FilterSpec parse_kernel_setting(const std::string& text) {
   try {
-    return FilterSpec::parse(text);
+    return FilterSpec::parse(text, FilterSpec::most_pixels, decode_grey_picture);
   } catch (const SpecError& error) {
     throw ColumnError(
         Error(MessageKind::filter_spec, "cannot understand the filter",

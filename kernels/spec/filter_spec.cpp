@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/filter/point_spread.h"
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
 
@@ -27,6 +28,7 @@ Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
   Filter filter;
   filter.kernels = matrix_;
   filter.fill = fill_;
+  if (point_spread_) filter.kernels[0] = on_samples(filter.kernels[0], subsampling);
   return filter;
 }
 
@@ -34,7 +36,7 @@ void FilterSpec::place_anchor(Filter& filter, Subsampling subsampling) const {
   const Filter luma = make_unmodified({});
   for (std::size_t k = 0; k < filter.kernels.size(); ++k) {
     Kernel& kernel = filter.kernels[k];
-    if (!preset_) subsampling = {};  // a matrix is the same on every plane
+    if (!preset_ && !point_spread_) subsampling = {};  // a matrix is the same on every plane
     // As far from the kernel's own anchor as on luma.
     const auto moved = [](int own, int given, int luma_own, int per_sample, int size) {
       const double by = static_cast<double>(given - luma_own) / per_sample;
@@ -93,7 +95,8 @@ Filter FilterSpec::make(Subsampling subsampling) const {
       modifiers_.auto_scale ? 1 / filter.kernels[0].sum() : modifiers_.scale.value_or(1);
   for (Kernel& kernel : filter.kernels) {
     for (int turn = 0; turn < modifiers_.quarter_turns; ++turn) kernel = kernel.rotated90();
-    if (modifiers_.flip) kernel = kernel.flipped();
+    // A point of light becomes what the picture shows by mathematical convolution.
+    if (modifiers_.flip != point_spread_) kernel = kernel.flipped();
     if (scale != 1) kernel = kernel.scaled(scale);
     kernel = stored_kernel(kernel.trimmed(), shown_);
   }

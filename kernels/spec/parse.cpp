@@ -26,7 +26,9 @@ constexpr MatrixForm forms[] = {
     {"row", "R", "one row of numbers"},
     {"column", "R", "one column of numbers"},
     {"separable", "R;C", "a row across and a column down, multiplied: separable:1 2 1;-1 0 1"},
-    {"file", "PATH", "rows of numbers in a text file, # begins a comment; or a PNG or PGM picture"},
+    {"file", "PATH",
+     "rows of numbers in a text file, # begins a comment; or a grey picture of what becomes of a "
+     "point of light"},
     {"random", "SEED,SIZE", "noise, for tests: random:7,5 or random:7,9x3"},
     {"fill", "COLOUR", "one colour, by name or as #rrggbb: fill:black, fill:#1e90ff"},
 };
@@ -40,6 +42,8 @@ constexpr ModifierKey keys[] = {
     {"anchor", "x,y",
      "the tap on the output pixel, from the top left of the kernel before rotate and flip; the "
      "middle otherwise"},
+    {"units", "luma|plane",
+     "of a picture as a kernel: luma pixels, or as a matrix the samples of each plane, not turned"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
     {"region", "x,y,w,h[;...]",
      "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
@@ -109,8 +113,8 @@ Kernel random_kernel(std::uint32_t seed, int width, int height) {
 
 class SpecParser {
  public:
-  SpecParser(std::string_view text, std::int64_t max_pixels)
-      : cursor_(text), max_pixels_(max_pixels) {
+  SpecParser(std::string_view text, std::int64_t max_pixels, PictureDecoder decoder = nullptr)
+      : cursor_(text), max_pixels_(max_pixels), decoder_(decoder) {
     spec_.text_ = text;
   }
 
@@ -207,9 +211,10 @@ class SpecParser {
     try {
       if (!file_bytes_) spec_.files_.push_back(path);
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
-      spec_.typed_ = !is_kernel_picture(bytes);
+      spec_.point_spread_ = is_kernel_picture(bytes) || coded_picture(bytes) != CodedPicture::none;
+      spec_.typed_ = !spec_.point_spread_;
       if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
-      Kernel kernel = read_kernel_picture(bytes, max_pixels_);
+      Kernel kernel = read_kernel_picture(bytes, max_pixels_, decoder_);
       if (kernel.sum() == 0) cursor_.fail(fmt::format("the picture '{}' is black", path), start);
       spec_.modifiers_.auto_scale = true;  // it draws the shape of a blur
       return kernel;
@@ -374,7 +379,13 @@ class SpecParser {
       c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",
                          key),
              0);
-    if (key == "mask") {
+    if (key == "units") {
+      if (!spec_.point_spread_) c.fail("'units' is of a picture as a kernel, as file:PSF.png", at);
+      const std::string_view word = c.until(":");
+      if (word != "luma" && word != "plane")
+        c.fail(fmt::format("'{}' is neither luma nor plane", word), start);
+      spec_.point_spread_ = word == "luma";
+    } else if (key == "mask") {
       read_mask();
     } else if (PlaceSpec::has_key(key)) {
       m.place.read(c, key);
@@ -441,6 +452,7 @@ class SpecParser {
 
   Cursor cursor_;
   const std::int64_t max_pixels_;
+  const PictureDecoder decoder_;
   const std::string_view* file_bytes_ = nullptr;  // of the file, where it need not be read
   std::optional<Ease> ease_;
   std::size_t ease_at_ = 0;
@@ -448,8 +460,9 @@ class SpecParser {
   FilterSpec spec_;
 };
 
-FilterSpec FilterSpec::parse(std::string_view text, std::int64_t max_pixels) {
-  return SpecParser(text, max_pixels).parse();
+FilterSpec FilterSpec::parse(std::string_view text, std::int64_t max_pixels,
+                             PictureDecoder decoder) {
+  return SpecParser(text, max_pixels, decoder).parse();
 }
 
 FilterSpec FilterSpec::parse_file(const std::string& name, std::string_view bytes,

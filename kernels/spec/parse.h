@@ -23,6 +23,7 @@
 #include "kernels/filter/filter.h"
 #include "kernels/filter/orientation.h"
 #include "kernels/spec/curve.h"
+#include "kernels/spec/kernel_file.h"
 #include "kernels/spec/place_spec.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
@@ -38,7 +39,7 @@ struct Modifiers {
   bool auto_scale = false;       // scale=auto: 1 / sum of the taps
   std::optional<double> bias;    // added, as a fraction of full scale; else the filter's own
   std::optional<bool> absolute;  // abs=1, abs=0; else the filter's own
-  bool flip = false;             // flip=1: mathematical convolution
+  bool flip = false;             // flip=1: mathematical convolution, and of a point spread none
   int quarter_turns = 0;         // rotate=90|180|270, clockwise
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
@@ -61,7 +62,9 @@ class FilterSpec {
 
   // Throws SpecError. Reads the file of a "file:" specification, and of a mask; a picture in it has
   // at most `max_pixels`.
-  static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels);
+  // `decoder`: of pictures that are neither PNG nor PGM.
+  static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels,
+                          PictureDecoder decoder = nullptr);
   // "file:NAME" as if a file of that name held these bytes.
   static FilterSpec parse_file(const std::string& name, std::string_view bytes,
                                std::int64_t max_pixels = most_pixels);
@@ -129,6 +132,7 @@ class FilterSpec {
   bool typed_ = false;  // the matrix, in rows of numbers: whoever wants one row can say row:
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
+  bool point_spread_ = false;  // the matrix is a picture of a point, of luma samples
   std::optional<Colour> fill_;
   std::vector<TimedParameter> timed_;
   Orientation shown_;

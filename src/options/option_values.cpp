@@ -17,6 +17,7 @@ extern "C" {
 #include "kernels/base/numbers.h"
 #include "kernels/spec/border_spec.h"
 #include "kernels/variants/variants.h"
+#include "pipeline/av/picture_decoder.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/source/source.h"
@@ -39,14 +40,13 @@ double parse_number(const char* option, const std::string& text, double min, dou
   refuse(option, text, fmt::format("not a number from {:g} to {:g}", min, max), "");
 }
 
-FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels) {
+FilterSpec parse_kernel(const char* option, const std::string& text, std::int64_t max_pixels) {
   try {
-    return FilterSpec::parse(text, max_pixels);
+    return FilterSpec::parse(text, max_pixels, decode_grey_picture);
   } catch (const SpecError& error) {
-    throw Error(MessageKind::filter_spec, "--kernel",
-                excerpt(error.text(), error.column() - 1, longest_value),
-                fmt::format("column {}: {}", error.column(), verbatim(error.what())),
-                error.remedy());
+    throw Error(
+        MessageKind::filter_spec, option, excerpt(error.text(), error.column() - 1, longest_value),
+        fmt::format("column {}: {}", error.column(), verbatim(error.what())), error.remedy());
   }
 }
 

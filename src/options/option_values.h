@@ -23,7 +23,7 @@ std::int64_t parse_whole(const char* option, const std::string& text, std::int64
 // A decimal and nothing else; not "inf", not "nan".
 double parse_number(const char* option, const std::string& text, double min, double max);
 
-FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels);
+FilterSpec parse_kernel(const char* option, const std::string& text, std::int64_t max_pixels);
 Border border_of(const std::string& text);
 // Seconds, or [HH:]MM:SS[.mmm].
 double parse_time(const char* option, const std::string& text);

@@ -201,6 +201,8 @@ void check_together(const Options& o) {
   check_live(o);
   if (!o.frame_rate.empty() && (!o.raw.empty() || o.input.starts_with("pattern:")))
     refuse("--fps", o.frame_rate, "this input's own description has it", "write @RATE there");
+  if (o.show_originals && !o.gallery && o.report_file.empty())
+    refuse("--show-originals", "", "there is nothing to show them in", "add --report or --gallery");
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   check_measuring(o);
@@ -278,9 +280,28 @@ std::vector<BoxLine> boxes_in(const BoxOptions& options) {
   return read_boxes(bytes, options.file, options.units);
 }
 
+// Which of the chain boxes are for that name none; 0 for each. Adds the filter where it is not one
+// of them.
+int default_filter(const std::string& text, Options& o) {
+  constexpr const char* option = "--regions-default";
+  if (text.empty()) return 0;
+  if (text.find_first_not_of("0123456789") != text.npos) {
+    o.filters.push_back(parse_kernel(option, text, o.max_pixels));
+    if (o.filters.back().has_place())
+      refuse(option, text, "it acts in boxes, and has a place of its own", "leave out the place");
+    return static_cast<int>(o.filters.size());
+  }
+  const auto number = static_cast<std::size_t>(parse_whole(option, text, 1, std::ssize(o.filters)));
+  if (o.filters[number - 1].has_place())
+    refuse(option, text, fmt::format("filter {} has a place of its own", number),
+           "name one that has none");
+  return static_cast<int>(number);
+}
+
 // Reads them, while files may still be opened.
-void take_boxes(const std::string& text, Options& o) {
-  const BoxOptions options = parse_regions(text);
+void take_boxes(const OptionWords& w, Options& o) {
+  BoxOptions options = parse_regions(w.regions);
+  options.filter = default_filter(w.regions_default, o);
   o.boxes = std::make_shared<Boxes>(boxes_in(options), options);
   check_boxes(o, options);
   for (std::size_t i = 0; i < o.filters.size(); ++i)
@@ -373,7 +394,8 @@ Options parse_options(int argc, const char* const* argv) {
   if (!o.inputs.empty()) o.input = o.inputs.front();
 
   read_numbers(w, o);
-  for (const std::string& text : w.kernels) o.filters.push_back(parse_kernel(text, o.max_pixels));
+  for (const std::string& text : w.kernels)
+    o.filters.push_back(parse_kernel("--kernel", text, o.max_pixels));
   o.border = border_of(w.border);
   o.clamp_range = w.range == "clamp";
   if (!w.at.empty()) {
@@ -387,7 +409,9 @@ Options parse_options(int argc, const char* const* argv) {
   o.device.asked = app.count("--device") > 0;
   if (o.variant && o.device.kind == DeviceWish::Kind::automatic)  // it knows where it runs
     o.device = parse_device(o.variant->device == Device::cpu ? "cpu" : "cuda");
-  if (!w.regions.empty()) take_boxes(w.regions, o);
+  if (!w.regions.empty()) take_boxes(w, o);
+  if (w.regions.empty() && !w.regions_default.empty())
+    refuse("--regions-default", w.regions_default, "there are no boxes", "give them by --regions");
   o.decoder = parse_decoder(w.decoder);
   if (o.device.kind == DeviceWish::Kind::automatic && only_copies(o))
     o.device = {.kind = DeviceWish::Kind::cpu, .why = "copying on the CPU: nothing is computed"};

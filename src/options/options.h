@@ -110,6 +110,7 @@ struct Options {
   std::string report_file;  // empty: none
   bool explain = false;
   bool gallery = false;
+  bool show_originals = false;  // in a report or a gallery, whatever filters hide
   List list = List::none;
   std::string listed;  // which of it, where not all
 };

@@ -12,12 +12,13 @@ namespace vidconv {
 namespace {
 
 constexpr std::string_view without_bearing[] = {
-    "INPUT",       "--output",     "--kernel",    "--files-from", "--null",        "--recursive",
-    "--skip-done", "--keep-going", "--fail-fast", "--timeout",    "--insecure",    "--max-pixels",
-    "-y",          "--strict",     "--device",    "--variant",    "--decoder",     "--slots",
-    "--jobs",      "--no-sandbox", "--progress",  "--quiet",      "--stats",       "--trace",
-    "--metrics",   "--realtime",   "--verify",    "--measure",    "--measure-log", "--report",
-    "--audit"};
+    "INPUT",       "--output",        "--kernel",     "--files-from",  "--null",
+    "--recursive", "--skip-done",     "--keep-going", "--fail-fast",   "--timeout",
+    "--insecure",  "--max-pixels",    "-y",           "--strict",      "--device",
+    "--variant",   "--decoder",       "--slots",      "--jobs",        "--no-sandbox",
+    "--progress",  "--quiet",         "--stats",      "--trace",       "--metrics",
+    "--realtime",  "--verify",        "--measure",    "--measure-log", "--report",
+    "--audit",     "--show-originals"};
 
 std::optional<std::string> identity_of_input(const Options& o) {
   if (o.input.starts_with("pattern:")) return o.input;

@@ -13,6 +13,7 @@ struct GalleryOptions {
   PlaneSelection planes;
   Border border;
   int threads = 1;
+  bool originals = false;  // a tile shows what other filters with a place hide
 };
 
 // The next frame of `source`, made small enough for a sheet and then filtered, so that what filters
