@@ -11,11 +11,9 @@ namespace {
 
 bool finds_parts(const std::unique_ptr<PartStep>& part) { return part && part->place().moves(); }
 
-// What is copied may change where it comes as a float (-0 becomes 0) or with bits below its codes.
 bool only_edits(const Work& work) {
   return work.has_parts() && std::ranges::all_of(work.steps, [](const Step& step) {
-           return (step.where || step.action == Action::copy) && step.plan.sample.shift == 0 &&
-                  step.plan.sample.storage != Storage::f32;
+           return step.where || step.action == Action::copy;
          });
 }
 

@@ -1,6 +1,7 @@
 """Arrays in, arrays out."""
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
@@ -21,11 +22,12 @@ def _new_plan(kernels: Tuple[str, ...], layout: str, width: int, height: int, bo
 
 
 _kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps and memory are worked out once
+# Kernels, masks and keys in files, which may have changed since; names of filters and keys are in any case.
+_of_a_file = re.compile("file:|mask=(?!edges:)|=@", re.IGNORECASE)
 
 
 def _plan(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
-    # A file may have changed since.
-    return (_new_plan if any("file:" in k for k in kernels) else _kept_plan)(kernels, *rest)
+    return (_new_plan if any(map(_of_a_file.search, kernels)) else _kept_plan)(kernels, *rest)
 
 
 def _strides(interface: Dict[str, Any], sample: int) -> Tuple[int, ...]:
