@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/c/call.h"
+#include "pipeline/av/picture_decoder.h"
 #include "pipeline/base/printable.h"
 
 namespace vidconv {
@@ -17,7 +18,7 @@ ColumnError column_error(const SpecError& error) {
 
 FilterSpec parse_kernel_setting(const std::string& text) {
   try {
-    return FilterSpec::parse(text);
+    return FilterSpec::parse(text, FilterSpec::most_pixels, decode_grey_picture);
   } catch (const SpecError& error) {
     throw column_error(error);
   }

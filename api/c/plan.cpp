@@ -81,9 +81,13 @@ struct vidconv_plan {
         planes(format.get(), width, height),
         processor(vidconv::processor_options(options)) {
     const vidconv::PixelFormat& f = format.get();
+    vidconv::VideoInfo picture;  // no more is known of its colours
+    picture.format = &f;
+    picture.height = height;
     work =
         vidconv::make_work(chain, f, vidconv::planes_setting(options.planes ? options.planes : ""),
-                           vidconv::border_setting(options.border ? options.border : ""));
+                           vidconv::border_setting(options.border ? options.border : ""),
+                           vidconv::Codes::all, vidconv::colour_codes(chain, picture, {}));
     filter = vidconv::make_picture_filter(work, width, height, processor, options.host != 0);
     for (const vidconv::Step& step : work.steps) {
       vidconv::StepWords& words =

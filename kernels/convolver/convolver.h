@@ -69,9 +69,8 @@ struct Variant {
   std::string_view name;
   std::string_view description;
   Device device;
-  // Prepares a plan; returns an empty function where the variant does not support it. Does not
-  // touch a device.
-  Prepared (*prepare)(const Plan&, const CudaAbilities&);
+  // See prepare(); of a plan of sums, where the variant is for no other.
+  Prepared (*prepare_plan)(const Plan&, const CudaAbilities&);
 
   // A requirement on plans, in words for people; empty where there is none.
   std::string_view needs = "";
@@ -81,6 +80,14 @@ struct Variant {
   // Whether it is a variant for Device::cpu that uses the current CUDA device; planes lie in host
   // memory.
   bool uses_cuda = false;
+  // It is for plans of sums of taps, as most are.
+  bool only_sums = true;
+
+  // Empty where the variant does not support the plan. Touches no device.
+  Prepared prepare(const Plan& plan, const CudaAbilities& abilities) const {
+    if (only_sums && plan.operation() != Operation::sums) return nullptr;
+    return prepare_plan(plan, abilities);
+  }
 
   constexpr bool takes(int width, int height) const {
     return largest == 0 || (width <= largest && height <= largest);

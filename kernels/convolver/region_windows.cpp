@@ -21,13 +21,15 @@ bool holds(const Rect& r, const Rect& other) { return around(r, other) == r; }
 }  // namespace
 
 void RegionWindows::set(std::span<const Rect> parts, const Reach& reach, BorderMode border,
-                        int width, int height, const WindowRule& rule) {
+                        int width, int height, const WindowRule& rule, const Blocks& blocks) {
   needed_.clear();
-  for (const Rect& part : parts) {
-    const Rect window =
-        rule.whole ? Rect{0, 0, width, height} : window_around(part, reach, border, width, height);
-    needed_.push_back(rule.together ? on_vectors(window, width) : window);
-  }
+  const auto window_of = [&](const Rect& part) {
+    if (rule.whole) return Rect{0, 0, width, height};
+    if (blocks.any()) return blocks.around(part, width, height);
+    const Rect window = window_around(part, reach, border, width, height);
+    return rule.together ? on_vectors(window, width) : window;
+  };
+  for (const Rect& part : parts) needed_.push_back(window_of(part));
   windows_.clear();
   parts_.clear();
   rounds_.clear();

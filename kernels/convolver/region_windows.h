@@ -28,9 +28,10 @@ class RegionWindows {
   };
 
   // Sets regions of a plane of that size, for a plan of that reach and border. Regions do not
-  // overlap. Allocates only where there are more of them than ever before.
+  // overlap. `blocks`: those of a mosaic, whose windows hold whole ones. Allocates only where there
+  // are more of them than ever before.
   void set(std::span<const Rect> parts, const Reach& reach, BorderMode border, int width,
-           int height, const WindowRule& rule);
+           int height, const WindowRule& rule, const Blocks& blocks = {});
 
   // All windows, round after round. Windows of one round do not overlap, and hold all that is read
   // for its regions.

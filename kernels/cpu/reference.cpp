@@ -1,5 +1,6 @@
 #include "kernels/cpu/reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <exception>
@@ -100,11 +101,78 @@ class Definition {
   Plane<const T> src_;
 };
 
+// Computes plans without taps.
+template <class T>
+class Plain {
+ public:
+  Plain(const Plan& plan, Plane<const T> src, Plane<T> dst) : plan_(plan), src_(src), dst_(dst) {}
+
+  // A row of samples, or of blocks.
+  int rows() const { return mosaic() ? plan_.blocks.down.blocks(src_.height) : src_.height; }
+  void make_row(int row) const {
+    if (mosaic()) return make_blocks(row);
+    for (int x = 0; x < dst_.width; ++x)
+      dst_.row(row)[at(dst_, x)] = plan_.fill ? as_stored(*plan_.fill) : src_.row(row)[at(src_, x)];
+  }
+
+ private:
+  bool mosaic() const { return plan_.operation() == Operation::mosaic; }
+
+  static std::ptrdiff_t at(const auto& plane, int x) { return std::ptrdiff_t{x} * plane.step; }
+
+  T as_stored(double value) const {
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(value);
+    else
+      return static_cast<T>(static_cast<unsigned>(value) << plan_.sample.shift);
+  }
+
+  void make_blocks(int row) const {
+    const auto [across, down] = plan_.blocks;
+    const int top = down.begin(row, src_.height), bottom = down.end(row, src_.height);
+    if (top == bottom) return;
+    for (int column = 0; column < across.blocks(src_.width); ++column) {
+      const int left = across.begin(column, src_.width), right = across.end(column, src_.width);
+      if (left == right) continue;
+      const T value = mean(left, top, right, bottom);
+      for (int y = top; y < bottom; ++y)
+        for (int x = left; x < right; ++x) dst_.row(y)[at(dst_, x)] = value;
+    }
+  }
+
+  T mean(int left, int top, int right, int bottom) const {
+    using Sum = std::conditional_t<std::is_same_v<T, float>, double, std::uint64_t>;
+    Sum sum = 0;
+    for (int y = top; y < bottom; ++y) {
+      Sum of_row = 0;
+      for (int x = left; x < right; ++x) {
+        const T stored = src_.row(y)[at(src_, x)];
+        if constexpr (std::is_same_v<T, float>)
+          of_row += static_cast<double>(stored);
+        else
+          of_row += static_cast<unsigned>(stored) >> plan_.sample.shift;
+      }
+      sum += of_row;
+    }
+    const int count = (right - left) * (bottom - top);
+    if constexpr (std::is_same_v<T, float>)
+      return mean_float(sum, count);
+    else
+      return as_stored(std::clamp(mean_code(sum, static_cast<std::uint64_t>(count)),
+                                  plan_.finish.min, plan_.finish.max));
+  }
+
+  const Plan& plan_;
+  const Plane<const T> src_;
+  const Plane<T> dst_;
+};
+
 class Reference final : public Convolver {
  public:
   Reference(const Plan& plan, int threads) : plan_(plan), threads_(threads) {}
 
   void run(std::span<const PlanePair> pairs, CudaStream) override {
+    if (plan_.operation() != Operation::sums) return without_taps(pairs);
     switch (plan_.arith) {
       case Arith::int32:
         return with_arith<std::int32_t>(pairs);
@@ -125,6 +193,20 @@ class Reference final : public Convolver {
         return compute<Acc, std::uint16_t>(pairs);
       case Storage::f32:
         return compute<Acc, float>(pairs);
+    }
+  }
+
+  void without_taps(std::span<const PlanePair> pairs) const {
+    if (plan_.sample.storage == Storage::u8) return make_plain<std::uint8_t>(pairs);
+    if (plan_.sample.storage == Storage::u16) return make_plain<std::uint16_t>(pairs);
+    make_plain<float>(pairs);
+  }
+
+  template <class T>
+  void make_plain(std::span<const PlanePair> pairs) const {
+    for (const PlanePair& pair : pairs) {
+      const Plain<T> plain(plan_, pair.src.as<const T>(), pair.dst.as<T>());
+      for_rows(plain.rows(), [&](int row) { plain.make_row(row); });
     }
   }
 

@@ -16,6 +16,9 @@ std::unique_ptr<Convolver> make_cpu_copy(const Plan& plan, int threads);
 bool cpu_fill_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_fill(const Plan& plan, int threads);
 
+// Computes means of blocks.
+std::unique_ptr<Convolver> make_cpu_mosaic(const Plan& plan, int threads);
+
 // Linear integer matrices of 3x3 whose sums fit 16 bits.
 Prepared prepare_cpu_conv3x3_int16(const Plan& plan, const CudaAbilities&);
 

@@ -14,6 +14,8 @@ std::unique_ptr<Convolver> make_copy(const Plan&, int threads);
 bool supports_fill(const Plan&);
 std::unique_ptr<Convolver> make_fill(const Plan&, int threads);
 
+std::unique_ptr<Convolver> make_mosaic(const Plan&, int threads);
+
 bool supports_pairwise(const Plan&);
 std::unique_ptr<Convolver> make_pairwise(const Plan&, int threads);
 // Makes cuda-pairwise's kernels for squares; returns nullptr where they cannot take the plan.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/filter/kernel.h"
+#include "kernels/picture/blocks.h"
 
 namespace vidconv {
 
@@ -31,6 +33,12 @@ enum class Purpose : std::uint8_t {
   edge,     // luma; chroma set to neutral, so that edges are grey
 };
 
+// A colour as a screen shows it: red, green and blue, from 0 to 255.
+struct Colour {
+  std::uint8_t red = 0, green = 0, blue = 0;
+  bool operator==(const Colour&) const = default;
+};
+
 // y = clamp(combine(kernels) + bias * max), its absolute value taken first where `absolute`, and
 // rounded to the nearest code, ties upward.
 struct Filter {
@@ -40,6 +48,11 @@ struct Filter {
   double threshold = 0;  // for Combine::unsharp, at least 0; fraction of full scale
   bool absolute = false;
   Purpose purpose = Purpose::blur;
+
+  // Instead of all that, where kernels are one tap and everything else is as it is here:
+  Blocks blocks = {};               // each sample becomes the mean of its block
+  std::optional<Colour> fill = {};  // nothing is left of the picture
+  bool convolves() const { return !blocks.any() && !fill; }
 };
 
 // The grid of a plane's samples: each stands for x by y luma samples. Parametric filters given in

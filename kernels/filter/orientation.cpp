@@ -25,4 +25,13 @@ Kernel stored_kernel(const Kernel& kernel, const Orientation& shown) {
   return {width, height, std::move(taps), -x0, -y0};
 }
 
+Blocks stored_blocks(const Blocks& blocks, const Orientation& shown) {
+  // The row of what is stored that is seen from its end, as one or the other axis.
+  Blocks stored = blocks;
+  if (shown.swaps()) std::swap(stored.across, stored.down);
+  stored.across.from_end = (shown.swaps() ? shown.b : shown.a) < 0;
+  stored.down.from_end = (shown.swaps() ? shown.c : shown.d) < 0;
+  return stored;
+}
+
 }  // namespace vidconv

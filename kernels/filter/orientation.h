@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/filter/kernel.h"
+#include "kernels/picture/blocks.h"
 
 namespace vidconv {
 
@@ -18,5 +19,8 @@ struct Orientation {
 // Returns the kernel that, applied to the stored picture, does to the shown one what `kernel` does;
 // its anchor moves along.
 Kernel stored_kernel(const Kernel& kernel, const Orientation& shown);
+// Returns the blocks of the stored picture; they are counted from the top left of the displayed
+// one.
+Blocks stored_blocks(const Blocks& blocks, const Orientation& shown);
 
 }  // namespace vidconv

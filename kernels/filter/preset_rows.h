@@ -13,6 +13,7 @@ std::vector<Preset> gradient_presets();
 std::vector<Preset> second_derivative_presets();
 
 inline constexpr double max_sigma = 85;  // 3 sigma on both sides fits Kernel::max_size
+inline constexpr int max_block = 4096;
 inline constexpr int max_radius = Kernel::max_size / 2;
 
 Filter one_kernel(Kernel kernel, Purpose purpose);

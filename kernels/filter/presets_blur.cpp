@@ -69,6 +69,15 @@ Filter disk(const Arguments& a, Subsampling s) {
   return one_kernel(shape(std::max(0, reach(x)), std::max(0, reach(y)), weight), Purpose::blur);
 }
 
+// Luma pixels are what a block counts, and samples that stand for some of them find theirs.
+Filter mosaic(const Arguments& a, Subsampling s) {
+  Filter filter = one_kernel(Kernel(1, 1, {1}), Purpose::blur);
+  const int size = static_cast<int>(a["size"]);
+  filter.blocks = {.across = {.size = size, .per_sample = s.x},
+                   .down = {.size = size, .per_sample = s.y}};
+  return filter;
+}
+
 }  // namespace
 
 std::vector<Preset> blur_presets() {
@@ -105,6 +114,10 @@ std::vector<Preset> blur_presets() {
        {{"sigma", "standard deviation along the tail, luma pixels", 0, 170, 4, false, {}},
         angle_parameter("where the tail points, degrees counter-clockwise from the right", 0)},
        comet},
+      {"mosaic",
+       "each block becomes its mean; blocks are counted from the picture's top left",
+       {{"size", "width and height of a block, luma pixels", 1, max_block, 16, true, {}}},
+       mosaic},
   };
 }
 

@@ -165,9 +165,12 @@ int Plan::kernels() const {
 
 bool Plan::is_copy() const {
   const Finish& f = finish;
-  return exact && terms.size() == 1 && arith == Arith::int32 && f.combine == Combine::linear &&
-         f.divisor == 1 && f.real_offset == 0 && f.min == 0 && terms[0].width == 1 &&
-         terms[0].height == 1 && terms[0].dense[0] == 1;
+  if (fill || blocks.any() || terms.size() != 1 || arith == Arith::float64) return false;
+  const Taps& t = terms[0];
+  const bool integers = arith == Arith::int32;
+  return f.combine == Combine::linear && f.real_divisor == 1 && f.real_offset == 0 && f.min == 0 &&
+         (integers || (sample.storage == Storage::f32 && !f.absolute)) && t.width == 1 &&
+         t.height == 1 && !t.dense.empty() && t.dense[0] == 1;
 }
 
 Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role, Codes codes) {
@@ -194,13 +197,16 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
     plan.finish.max = (role == Role::chroma ? 240 : 235) << (sample.depth - 8);
   }
   Planner(filter, plan).make();
+  plan.blocks = filter.blocks;
   return plan;
 }
 
 Plan make_fill_plan(SampleType sample, double code) {
   Filter fill{.kernels = {Kernel(1, 1, {0.0})}};
   fill.bias = code / sample.max();
-  return make_plan(fill, sample, {}, Role::colour);
+  Plan plan = make_plan(fill, sample, {}, Role::colour);
+  plan.fill = code;
+  return plan;
 }
 
 }  // namespace vidconv

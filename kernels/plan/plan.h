@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/filter/filter.h"
+#include "kernels/picture/blocks.h"
 #include "kernels/picture/border.h"
 #include "kernels/picture/plane.h"
 #include "kernels/plan/finish.h"
@@ -51,6 +53,14 @@ struct Taps {
   bool operator==(const Taps&) const = default;
 };
 
+// A plan's kind of result.
+enum class Operation : std::uint8_t {
+  sums,    // taps times samples, added
+  copy,    // the samples as they are stored, to the bit
+  mosaic,  // the mean of each of Plan::blocks
+  fill,    // Plan::fill
+};
+
 struct Plan {
   SampleType sample;
   // Components of a pixel where a row's samples are whole pixels (interleave.h): the period of the
@@ -64,6 +74,16 @@ struct Plan {
   // (`joins`).
   std::vector<Taps> terms;
   Finish finish;
+  // Instead of sums; `terms` is one tap then, and of `finish` only the limits of a code count.
+  Blocks blocks;                    // a mosaic's
+  std::optional<double> fill = {};  // a code, or a float
+
+  Operation operation() const {
+    return fill           ? Operation::fill
+           : blocks.any() ? Operation::mosaic
+           : is_copy()    ? Operation::copy
+                          : Operation::sums;
+  }
 
   // Facts for people and for choosing a variant.
   bool exact = false;      // equal to real arithmetic rounded once (l2: to the root's rounding)

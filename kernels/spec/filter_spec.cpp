@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/filter/point_spread.h"
 #include "kernels/filter/presets.h"
 #include "kernels/spec/parse.h"
 
@@ -26,6 +27,8 @@ Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
   if (preset_) return preset_->make(Arguments(preset_->parameters, arguments_), subsampling);
   Filter filter;
   filter.kernels = matrix_;
+  filter.fill = fill_;
+  if (point_spread_) filter.kernels[0] = on_samples(filter.kernels[0], subsampling);
   return filter;
 }
 
@@ -33,8 +36,8 @@ void FilterSpec::place_anchor(Filter& filter, Subsampling subsampling) const {
   const Filter luma = make_unmodified({});
   for (std::size_t k = 0; k < filter.kernels.size(); ++k) {
     Kernel& kernel = filter.kernels[k];
-    if (!preset_) subsampling = {};  // a matrix is the same on every plane
-    // The anchor moves as far from the kernel's own as it does on luma.
+    if (!preset_ && !point_spread_) subsampling = {};  // a matrix is the same on every plane
+    // As far from the kernel's own anchor as on luma.
     const auto moved = [](int own, int given, int luma_own, int per_sample, int size) {
       const double by = static_cast<double>(given - luma_own) / per_sample;
       const int to = own + static_cast<int>(std::lround(by));
@@ -92,12 +95,14 @@ Filter FilterSpec::make(Subsampling subsampling) const {
       modifiers_.auto_scale ? 1 / filter.kernels[0].sum() : modifiers_.scale.value_or(1);
   for (Kernel& kernel : filter.kernels) {
     for (int turn = 0; turn < modifiers_.quarter_turns; ++turn) kernel = kernel.rotated90();
-    if (modifiers_.flip) kernel = kernel.flipped();
+    // A point of light becomes what the picture shows by mathematical convolution.
+    if (modifiers_.flip != point_spread_) kernel = kernel.flipped();
     if (scale != 1) kernel = kernel.scaled(scale);
     kernel = stored_kernel(kernel.trimmed(), shown_);
   }
   filter.threshold *= scale;
-  if (!preset_) filter.purpose = purpose_of(filter.kernels[0]);
+  if (!preset_ && !fill_) filter.purpose = purpose_of(filter.kernels[0]);
+  filter.blocks = stored_blocks(filter.blocks, shown_);
   filter.bias = modifiers_.bias.value_or(filter.bias);
   filter.absolute = modifiers_.absolute.value_or(filter.absolute);
   return filter;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kernels/filter/kernel.h"
+#include "kernels/spec/grey_picture.h"
 #include "kernels/spec/spec_text.h"
 
 namespace vidconv {
@@ -24,10 +25,19 @@ std::string read_first_bytes(const std::string& path);
 // Whether the bytes are those of a PNG or PGM picture.
 bool is_kernel_picture(std::string_view bytes);
 
-// Returns the grey levels of a PNG or PGM picture of up to 513x513 and `max_pixels` as taps, 0 for
-// black and 1 for white, anchored in the middle. No gamma is applied. Throws std::runtime_error for
-// a picture that is damaged, too large, not grey or not opaque.
-Kernel read_kernel_picture(std::string_view bytes, std::int64_t max_pixels);
+// Pictures that are coded in ways that are not known here.
+enum class CodedPicture : std::uint8_t { none, jpeg, tiff, bmp, webp };
+// By the first bytes.
+CodedPicture coded_picture(std::string_view bytes);
+
+// Reads one of these, for who knows how. Throws std::runtime_error.
+using PictureDecoder = GreyPicture (*)(std::string_view bytes, const GreyLimits& limits);
+
+// The grey levels of a picture of up to 513x513 and `max_pixels` as taps: 0 is black, 1 white,
+// anchored in the middle. As stored: no gamma is applied. `decoder`: of a coded_picture(), may be
+// null. Throws std::runtime_error: damaged, too large, not grey, not opaque.
+Kernel read_kernel_picture(std::string_view bytes, std::int64_t max_pixels,
+                           PictureDecoder decoder = nullptr);
 
 // Reads rows of numbers. `#` begins a comment, empty lines are skipped, `size=WxH` is checked
 // against the rows; for a line of any other `key=value`, read_key is called at its beginning.

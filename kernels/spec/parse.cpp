@@ -13,6 +13,7 @@
 
 #include "kernels/base/names.h"
 #include "kernels/filter/presets.h"
+#include "kernels/spec/colour_spec.h"
 #include "kernels/spec/curve_spec.h"
 #include "kernels/spec/kernel_file.h"
 #include "kernels/spec/misspelt.h"
@@ -25,8 +26,11 @@ constexpr MatrixForm forms[] = {
     {"row", "R", "one row of numbers"},
     {"column", "R", "one column of numbers"},
     {"separable", "R;C", "a row across and a column down, multiplied: separable:1 2 1;-1 0 1"},
-    {"file", "PATH", "rows of numbers in a text file, # begins a comment; or a PNG or PGM picture"},
+    {"file", "PATH",
+     "rows of numbers in a text file, # begins a comment; or a grey picture of what becomes of a "
+     "point of light"},
     {"random", "SEED,SIZE", "noise, for tests: random:7,5 or random:7,9x3"},
+    {"fill", "COLOUR", "one colour, by name or as #rrggbb: fill:black, fill:#1e90ff"},
 };
 
 constexpr ModifierKey keys[] = {
@@ -38,6 +42,8 @@ constexpr ModifierKey keys[] = {
     {"anchor", "x,y",
      "the tap on the output pixel, from the top left of the kernel before rotate and flip; the "
      "middle otherwise"},
+    {"units", "luma|plane",
+     "of a picture as a kernel: luma pixels, or as a matrix the samples of each plane, not turned"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
     {"region", "x,y,w,h[;...]",
      "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
@@ -107,8 +113,8 @@ Kernel random_kernel(std::uint32_t seed, int width, int height) {
 
 class SpecParser {
  public:
-  SpecParser(std::string_view text, std::int64_t max_pixels)
-      : cursor_(text), max_pixels_(max_pixels) {
+  SpecParser(std::string_view text, std::int64_t max_pixels, PictureDecoder decoder = nullptr)
+      : cursor_(text), max_pixels_(max_pixels), decoder_(decoder) {
     spec_.text_ = text;
   }
 
@@ -151,7 +157,8 @@ class SpecParser {
     if (!cursor_.accept(':')) cursor_.fail_here(fmt::format("':' after '{}'", name));
     spec_.matrix_name_ = name;
     try {
-      spec_.matrix_.push_back(name == "file"        ? read_file()
+      spec_.matrix_.push_back(name == "fill"        ? read_fill()
+                              : name == "file"      ? read_file()
                               : name == "random"    ? read_random()
                               : name == "separable" ? read_separable()
                                                     : read_rows(name));
@@ -192,15 +199,22 @@ class SpecParser {
     return random_kernel(static_cast<std::uint32_t>(seed), width, height);
   }
 
+  // A tap that leaves nothing stands for what there is no kernel of.
+  Kernel read_fill() {
+    spec_.fill_ = read_colour(cursor_);
+    return {1, 1, {0}};
+  }
+
   Kernel read_file() {
     const std::size_t start = cursor_.position();
     const std::string path = read_path();
     try {
       if (!file_bytes_) spec_.files_.push_back(path);
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
-      spec_.typed_ = !is_kernel_picture(bytes);
+      spec_.point_spread_ = is_kernel_picture(bytes) || coded_picture(bytes) != CodedPicture::none;
+      spec_.typed_ = !spec_.point_spread_;
       if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
-      Kernel kernel = read_kernel_picture(bytes, max_pixels_);
+      Kernel kernel = read_kernel_picture(bytes, max_pixels_, decoder_);
       if (kernel.sum() == 0) cursor_.fail(fmt::format("the picture '{}' is black", path), start);
       spec_.modifiers_.auto_scale = true;  // it draws the shape of a blur
       return kernel;
@@ -224,6 +238,7 @@ class SpecParser {
       if (!filter->is_for_all_frames())
         cursor_.fail("a mask's filter is the same for all frames", begin);
       if (!filter->files().empty()) cursor_.fail("a mask's filter is no file", begin);
+      if (filter->fill_) cursor_.fail("a mask's filter has to look at the picture", begin);
       spec_.modifiers_.place.set_edges(std::move(filter), start);
     } catch (const SpecError& error) {
       if (error.text() == cursor_.text()) throw;
@@ -301,7 +316,7 @@ class SpecParser {
     if (parameter)
       read_parameter(c, *parameter, static_cast<std::size_t>(parameter - parameters.data()));
     else
-      read_modifier(c, key);
+      read_modifier(c, key, start);
   }
 
   // Reads one value, or several over time.
@@ -347,15 +362,30 @@ class SpecParser {
              c.position() + at);
   }
 
-  void read_modifier(Cursor& c, std::string_view key) {
+  // `at`: where the key stands.
+  void refuse_without_kernel(const Cursor& c, std::string_view key, std::size_t at) const {
+    if (spec_.make_unmodified({}).convolves()) return;
+    constexpr std::string_view of_kernels[] = {"scale", "bias", "abs", "flip", "rotate", "anchor"};
+    if (std::ranges::find(of_kernels, key) != std::end(of_kernels))
+      c.fail(fmt::format("'{}' changes a kernel, and {} has none", key, spec_.name()), at);
+  }
+
+  void read_modifier(Cursor& c, std::string_view key, std::size_t at) {
     Modifiers& m = spec_.modifiers_;
     const std::size_t start = c.position();
+    refuse_without_kernel(c, key, at);
     if (key == "scale" || key == "bias") refuse_change(c, key);
     if ((key == "mask" || PlaceSpec::has_key(key)) && &c != &cursor_)
       c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",
                          key),
              0);
-    if (key == "mask") {
+    if (key == "units") {
+      if (!spec_.point_spread_) c.fail("'units' is of a picture as a kernel, as file:PSF.png", at);
+      const std::string_view word = c.until(":");
+      if (word != "luma" && word != "plane")
+        c.fail(fmt::format("'{}' is neither luma nor plane", word), start);
+      spec_.point_spread_ = word == "luma";
+    } else if (key == "mask") {
       read_mask();
     } else if (PlaceSpec::has_key(key)) {
       m.place.read(c, key);
@@ -422,6 +452,7 @@ class SpecParser {
 
   Cursor cursor_;
   const std::int64_t max_pixels_;
+  const PictureDecoder decoder_;
   const std::string_view* file_bytes_ = nullptr;  // the file's contents, where it need not be read
   std::optional<Ease> ease_;
   std::size_t ease_at_ = 0;
@@ -429,8 +460,9 @@ class SpecParser {
   FilterSpec spec_;
 };
 
-FilterSpec FilterSpec::parse(std::string_view text, std::int64_t max_pixels) {
-  return SpecParser(text, max_pixels).parse();
+FilterSpec FilterSpec::parse(std::string_view text, std::int64_t max_pixels,
+                             PictureDecoder decoder) {
+  return SpecParser(text, max_pixels, decoder).parse();
 }
 
 FilterSpec FilterSpec::parse_file(const std::string& name, std::string_view bytes,

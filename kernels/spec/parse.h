@@ -6,6 +6,7 @@
 //   separable:ACROSS;DOWN                    separable:1 2 1;-1 0 1
 //   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
 //   random:SEED,SIZE                         random:7,5x3
+//   fill:COLOUR[:key=value]...               fill:black    fill:#1e90ff (colour_spec.h)
 //
 // A parameter may change with time: sigma=0..8@10-20, or sigma=@PATH with keys (curve_spec.h).
 //
@@ -22,6 +23,7 @@
 #include "kernels/filter/filter.h"
 #include "kernels/filter/orientation.h"
 #include "kernels/spec/curve.h"
+#include "kernels/spec/kernel_file.h"
 #include "kernels/spec/place_spec.h"
 #include "kernels/spec/plane_selection.h"
 #include "kernels/spec/spec_text.h"
@@ -37,7 +39,7 @@ struct Modifiers {
   bool auto_scale = false;       // scale=auto: 1 / sum of the taps
   std::optional<double> bias;    // added, as a fraction of full scale; else the filter's own
   std::optional<bool> absolute;  // abs=1, abs=0; else the filter's own
-  bool flip = false;             // flip=1: mathematical convolution
+  bool flip = false;             // flip=1: mathematical convolution, and of a point spread none
   int quarter_turns = 0;         // rotate=90|180|270, clockwise
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
@@ -58,10 +60,12 @@ class FilterSpec {
   // The most pixels of a mask; kernels have fewer.
   static constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
-  // Throws SpecError. Reads the files that the specification names: of "file:", of values over
-  // time, of a mask. A picture has at most `max_pixels`.
-  static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels);
-  // Parses "file:NAME" as if a file of that name held these bytes.
+  // Throws SpecError. Reads the file of a "file:" specification, and of a mask; a picture in it has
+  // at most `max_pixels`.
+  // `decoder`: of pictures that are neither PNG nor PGM.
+  static FilterSpec parse(std::string_view text, std::int64_t max_pixels = most_pixels,
+                          PictureDecoder decoder = nullptr);
+  // "file:NAME" as if a file of that name held these bytes.
   static FilterSpec parse_file(const std::string& name, std::string_view bytes,
                                std::int64_t max_pixels = most_pixels);
 
@@ -69,7 +73,9 @@ class FilterSpec {
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
   // Returns the files that were read: of the kernel, of values over time, of the mask.
   const std::vector<std::string>& files() const { return files_; }
-  // Returns the planes that the filter was given for, if any.
+  // Returns the colour of a filter that fills.
+  const std::optional<Colour>& fill() const { return fill_; }
+  // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
   // Returns the frames that the filter is for.
@@ -131,6 +137,8 @@ class FilterSpec {
   bool typed_ = false;
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
   Modifiers modifiers_;
+  bool point_spread_ = false;  // the matrix is a picture of a point, of luma samples
+  std::optional<Colour> fill_;
   std::vector<TimedParameter> timed_;
   Orientation shown_;
   std::optional<std::size_t> in_boxes_;

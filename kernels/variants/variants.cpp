@@ -18,6 +18,7 @@ namespace vidconv {
 namespace {
 
 bool any_plan(const Plan&) { return true; }
+bool is_mosaic(const Plan& plan) { return plan.operation() == Operation::mosaic; }
 
 #ifdef VIDCONV_HAVE_CUDA
 // Prepares as prepare_if() does, but takes interleaved components together, except floats
@@ -33,8 +34,21 @@ Prepared prepare_cuda(const Plan& plan, const CudaAbilities& abilities) {
 #endif
 
 constexpr Variant table[] = {
-    {"cpu-copy", "rows copied", Device::cpu, prepare_if<cpu_copy_supports, make_cpu_copy>},
-    {"cpu-fill", "rows of one value", Device::cpu, prepare_if<cpu_fill_supports, make_cpu_fill>},
+    {.name = "cpu-copy",
+     .description = "rows copied",
+     .device = Device::cpu,
+     .prepare_plan = prepare_if<cpu_copy_supports, make_cpu_copy>,
+     .only_sums = false},
+    {.name = "cpu-fill",
+     .description = "rows of one value",
+     .device = Device::cpu,
+     .prepare_plan = prepare_if<cpu_fill_supports, make_cpu_fill>,
+     .only_sums = false},
+    {.name = "cpu-mosaic",
+     .description = "means of blocks, sums of columns first; threads",
+     .device = Device::cpu,
+     .prepare_plan = prepare_if<is_mosaic, make_cpu_mosaic>,
+     .only_sums = false},
     {"cpu-box-binomial-int",
      "SIMD, sums of up to 7x7 samples, 1 2 1 and 1 4 6 4 1 in 16 bits; threads", Device::cpu,
      prepare_cpu_box_binomial_int},
@@ -66,10 +80,21 @@ constexpr Variant table[] = {
     {"cpu-generic", "SIMD, int32, float or double lanes; threads", Device::cpu,
      prepare_if<cpu_generic_supports, make_cpu_generic>},
 #ifdef VIDCONV_HAVE_CUDA
-    {"cuda-copy", "vectors copied", Device::cuda,
-     prepare_cuda<cuda::supports_copy, cuda::make_copy>},
-    {"cuda-fill", "vectors of one value", Device::cuda,
-     prepare_cuda<cuda::supports_fill, cuda::make_fill>},
+    {.name = "cuda-copy",
+     .description = "vectors copied",
+     .device = Device::cuda,
+     .prepare_plan = prepare_cuda<cuda::supports_copy, cuda::make_copy>,
+     .only_sums = false},
+    {.name = "cuda-fill",
+     .description = "vectors of one value",
+     .device = Device::cuda,
+     .prepare_plan = prepare_cuda<cuda::supports_fill, cuda::make_fill>,
+     .only_sums = false},
+    {.name = "cuda-mosaic",
+     .description = "means of blocks, each by one warp",
+     .device = Device::cuda,
+     .prepare_plan = prepare_if<is_mosaic, cuda::make_mosaic>,
+     .only_sums = false},
     {"cuda-pairwise", "equal taps of floats, sums of sums; squares up to 31 in one kernel",
      Device::cuda, prepare_cuda<cuda::supports_pairwise, cuda::make_pairwise>},
     {"cuda-dense-imma", "integers, one or two matrices of up to 9x9, tensor cores", Device::cuda,
@@ -105,8 +130,11 @@ constexpr Variant table[] = {
     {"cuda-dense", "matrices of any size", Device::cuda,
      prepare_cuda<cuda::supports_dense, cuda::make_dense>},
 #endif
-    {"reference", "the definition: plain loops; OpenMP", Device::cpu,
-     prepare_if<any_plan, make_reference>},
+    {.name = "reference",
+     .description = "the definition: plain loops; OpenMP",
+     .device = Device::cpu,
+     .prepare_plan = prepare_if<any_plan, make_reference>,
+     .only_sums = false},
 };
 
 }  // namespace

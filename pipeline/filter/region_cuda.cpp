@@ -11,11 +11,9 @@ namespace {
 
 bool finds_parts(const std::unique_ptr<RegionStep>& part) { return part && part->place().moves(); }
 
-// A copy may change floats (-0 becomes 0) and samples with bits below their codes.
 bool only_edits(const Work& work) {
   return work.has_regions() && std::ranges::all_of(work.steps, [](const Step& step) {
-           return (step.where || step.action == Action::copy) && step.plan.sample.shift == 0 &&
-                  step.plan.sample.storage != Storage::f32;
+           return step.where || step.action == Action::copy;
          });
 }
 

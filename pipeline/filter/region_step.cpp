@@ -105,8 +105,8 @@ void RegionStep::set_windows(FrameRegion& now) const {
     now.rects.clear();
     for (const RegionPiece& piece : now.pieces->planes[which]) now.rects.push_back(piece.rect);
     const Rect rows = rows_of(plane, which);
-    now.windows[which].set(now.rects, reach_of(plan_), plan_.border, rows.width, rows.height,
-                           rule_);
+    now.windows[which].set(now.rects, reach_of(plan_), plan_.border, rows.width, rows.height, rule_,
+                           plan_.blocks);
   }
 }
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "kernels/spec/place_spec.h"
@@ -15,6 +18,8 @@ namespace {
 
 // Times are written with three digits, and 3 times 0.1 is more than 0.3.
 constexpr double nearby = 0.001;  // seconds
+// The duration of frames that do not say it.
+constexpr double shortest_frame = 0.001;  // seconds
 
 }  // namespace
 
@@ -34,29 +39,68 @@ Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
   by_time_ = BoxIndex(times);
 }
 
+// The sort key of a line: lines of one track have equal ids, numbered as they come, filters and
+// ways to count.
+struct Boxes::Named {
+  std::uint32_t id;
+  int filter;
+  bool by_frame;
+  double place;
+  std::uint32_t line;
+
+  bool same_track(const Named& other) const {
+    return std::tie(id, filter, by_frame) == std::tie(other.id, other.filter, other.by_frame);
+  }
+  bool operator<(const Named& other) const {
+    return std::tie(id, filter, by_frame, place, line) <
+           std::tie(other.id, other.filter, other.by_frame, other.place, other.line);
+  }
+};
+
+std::vector<Boxes::Named> Boxes::named_lines() const {
+  std::vector<Named> named;
+  std::unordered_map<std::string_view, std::uint32_t> ids;
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    const BoxLine& line = lines_[i];
+    if (line.id.empty()) continue;
+    const auto id = ids.try_emplace(line.id, static_cast<std::uint32_t>(ids.size())).first->second;
+    named.push_back({id, line.filter, line.frame.has_value(), place_of(i), i});
+  }
+  std::ranges::sort(named, std::less<>());
+  check_once(named);
+  return named;
+}
+
+// Two boxes of one id at one time would be one that is in two places.
+void Boxes::check_once(std::span<const Named> named) const {
+  std::optional<std::size_t> first;
+  for (std::size_t i = 1; i < named.size(); ++i)
+    if (named[i - 1].same_track(named[i]) && named[i - 1].place == named[i].place &&
+        (!first || named[i].line < named[*first].line))
+      first = i;
+  if (!first) return;
+  const BoxLine& line = lines_[named[*first].line];
+  throw Error(MessageKind::filter_spec, "cannot read the boxes",
+              fmt::format("{} line {}", options_.file, line.line),
+              fmt::format("id {} has a box at that {} already, in line {}", line.id,
+                          line.frame ? "frame" : "time", lines_[named[*first - 1].line].line),
+              "see docs/places.md");
+}
+
 // A line without an id is a track of its own.
 void Boxes::make_tracks() {
-  std::vector<std::uint32_t> named;
-  for (std::uint32_t i = 0; i < lines_.size(); ++i)
-    if (!lines_[i].id.empty()) named.push_back(i);
-  const auto key = [&](std::uint32_t i) {
-    return std::tuple<const std::string&, int, bool>(lines_[i].id, lines_[i].filter,
-                                                     lines_[i].frame.has_value());
-  };
-  std::ranges::sort(named, [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(key(a), place_of(a), a) < std::tuple(key(b), place_of(b), b);
-  });
-  // A group is the lines of one id, with its first line in the file.
+  const std::vector<Named> named = named_lines();
+  // Groups of the named ones, and of each its first line in the file.
   struct Group {
     std::uint32_t first_line, begin, end;
   };
   std::vector<Group> groups;
   for (std::uint32_t i = 0; i < named.size(); ++i) {
-    if (i > 0 && key(named[i - 1]) == key(named[i])) {
-      groups.back().first_line = std::min(groups.back().first_line, named[i]);
+    if (i > 0 && named[i - 1].same_track(named[i])) {
+      groups.back().first_line = std::min(groups.back().first_line, named[i].line);
       groups.back().end = i + 1;
     } else {
-      groups.push_back({named[i], i, i + 1});
+      groups.push_back({named[i].line, i, i + 1});
     }
   }
   std::ranges::sort(groups, {}, &Group::first_line);
@@ -68,7 +112,7 @@ void Boxes::make_tracks() {
     if (!begins && !lines_[i].id.empty()) continue;
     const auto begin = static_cast<std::uint32_t>(order_.size());
     if (begins) {
-      order_.insert(order_.end(), named.begin() + group->begin, named.begin() + group->end);
+      for (std::uint32_t k = group->begin; k < group->end; ++k) order_.push_back(named[k].line);
       ++group;
     } else {
       order_.push_back(i);
@@ -99,14 +143,22 @@ double Boxes::place_of(std::uint32_t i) const {
   return line.frame ? static_cast<double>(*line.frame) : line.time;
 }
 
-Boxes::Moment Boxes::moment_of(const Frame& frame, const BoxClock& clock, bool by_frame) {
+Boxes::Moment Boxes::moment_of(const Frame& frame, const BoxClock& clock, bool by_frame) const {
+  const double duration = static_cast<double>(frame_duration(frame.av())) * av_q2d(clock.time_base);
+  // Rather a frame too many than one too few.
+  const auto length = [&](const BoxTime& time) {
+    if (time.amount == 0 || time.seconds != by_frame) return time.amount;
+    if (!by_frame) return time.amount * duration;
+    return std::ceil(time.amount / std::max(duration, shortest_frame) - nearby);
+  };
+  const double hold = length(options_.hold), grow = length(options_.grow_time);
   if (by_frame) {
     const auto number = static_cast<double>(clock.clock.number_of(frame.number_in_video()));
-    return {number, number + 1};
+    return {number, number + 1, hold, grow};
   }
   const double from =
       static_cast<double>(clock.clock.time_of(frame.av().pts, clock.time_base)) / 1e6;
-  return {from, from + static_cast<double>(frame_duration(frame.av())) * av_q2d(clock.time_base)};
+  return {from, from + duration, hold, grow};
 }
 
 // Finds the lines of the track that the moment is between, and how far it is from one to the other.
@@ -117,13 +169,17 @@ bool Boxes::find(const Track& track, const Moment& moment, std::uint32_t& a, std
   const Lines lines = lines_of(track);
   const double slack = lines_[lines.front()].frame ? 0 : nearby;
   const auto next = std::ranges::lower_bound(lines, moment.from - slack, {}, place);
-  if (next == lines.end()) return false;
+  if (next == lines.end()) {
+    a = b = lines.back();
+    part = 0;
+    return moment.hold > 0 && moment.from - slack <= place(b) + moment.hold;
+  }
   b = *next;
   const bool is_here = place(b) <= moment.from + slack;
   if (next == lines.begin() || is_here) {
     a = b;
     part = 0;
-    return is_here || place(b) < moment.to - slack;
+    return is_here || place(b) - moment.hold < moment.to - slack;
   }
   a = *(next - 1);
   part = (moment.from - place(a)) / (place(b) - place(a));
@@ -145,6 +201,33 @@ Rect Boxes::rect_between_lines(const BoxLine& a, const BoxLine& b, double part, 
                       static_cast<int>(std::ceil(top + (1 + 2 * options_.grow) * height)));
 }
 
+// Between two lines a box moves in a straight line, so that the rectangle around its places at both
+// ends of a stretch and at the lines in it holds all of them.
+void Boxes::cover(const Track& track, const Moment& moment, int width, int height,
+                  Covered& covered) const {
+  covered.lines.clear();
+  covered.rect.reset();
+  covered.several = false;
+  const auto add = [&](double at) {
+    std::uint32_t a = 0, b = 0;
+    double part = 0;
+    if (!find(track, moment.at(at), a, b, part)) return;
+    const Rect rect = rect_between_lines(lines_[a], lines_[b], part, width, height);
+    covered.lines.insert(covered.lines.end(), {a, b});
+    covered.several = covered.several || (covered.rect && *covered.rect != rect);
+    covered.rect = covered.rect ? around(*covered.rect, rect) : rect;
+  };
+  if (moment.grow == 0) return add(moment.from);
+  const double from = moment.from - moment.grow, to = moment.from + moment.grow;
+  add(from);
+  const Lines lines = lines_of(track);
+  const auto place = [&](std::uint32_t i) { return place_of(i); };
+  for (auto line = std::ranges::lower_bound(lines, from, {}, place);
+       line != lines.end() && place(*line) <= to; ++line)
+    add(place(*line));
+  add(to);
+}
+
 void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
                const Orientation& shown, bool note, std::vector<PlacedBox>& boxes) {
   boxes.clear();
@@ -162,23 +245,29 @@ void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
   if (shown.swaps()) std::swap(width, height);
   size_ = fmt::format("{}x{}", width, height);
   std::vector<std::uint32_t> near;
-  by_frame_.find(by_frame.from, by_frame.to, near);
-  by_time_.find(by_time.from - nearby, by_time.to + nearby, near);
+  const auto add_near = [&near](const BoxIndex& index, const Moment& moment, double slack) {
+    const double beyond = moment.hold + moment.grow + slack;
+    index.find(moment.from - beyond, moment.to + beyond, near);
+  };
+  add_near(by_frame_, by_frame, 0);
+  add_near(by_time_, by_time, nearby);
   std::ranges::sort(near);
   for (const std::uint32_t i : near) {
     Track& track = tracks_[i];
     const BoxLine& line = lines_[lines_of(track).front()];
-    if (line.filter != 0 && static_cast<std::size_t>(line.filter) != filter + 1) continue;
-    std::uint32_t a = 0, b = 0;
-    double part = 0;
-    if (!find(track, line.frame ? by_frame : by_time, a, b, part)) continue;
-    const Rect seen = rect_between_lines(lines_[a], lines_[b], part, width, height);
+    const int its_filter = line.filter != 0 ? line.filter : options_.filter;
+    if (its_filter != 0 && static_cast<std::size_t>(its_filter) != filter + 1) continue;
+    cover(track, line.frame ? by_frame : by_time, width, height, covered_);
+    if (!covered_.rect) continue;
+    const Rect seen = *covered_.rect;
     const bool inside = !cut(seen, width, height).empty();
     if (note)
-      for (const std::uint32_t line_here : {a, b}) (inside ? applied_ : outside_)[line_here] = true;
+      for (const std::uint32_t here : covered_.lines) (inside ? applied_ : outside_)[here] = true;
     if (!inside) continue;
-    boxes.push_back({stored_rect(seen, shown, frame.width(), frame.height()),
-                     options_.ellipse.value_or(lines_[a].ellipse)});
+    // An ellipse in the rectangle around several would leave out some of each.
+    const bool ellipse = options_.ellipse.value_or(lines_[covered_.lines.front()].ellipse);
+    boxes.push_back(
+        {stored_rect(seen, shown, frame.width(), frame.height()), ellipse && !covered_.several});
     if (!note || number <= track.last) continue;
     if (track.frames++ == 0) track.first = number;
     track.last = number;

@@ -31,12 +31,22 @@ struct BoxLine {
 // The unit of a box's numbers.
 enum class Units { unknown, pixels, relative };
 
+// A length of time. In seconds it is counted in frames, and the other way, by the duration of the
+// frame that is looked at.
+struct BoxTime {
+  double amount = 0;
+  bool seconds = false;  // else frames
+};
+
 struct BoxOptions {
-  std::string file = {};             // for messages
-  double grow = 0;                   // share of a box's width and height, added on each side
+  std::string file = {};   // for messages
+  double grow = 0;         // share of a box's width and height, added on each side
+  BoxTime grow_time = {};  // a frame has all places where a box is so long before and after
+  BoxTime hold = {};       // boxes stay so long before the first line of an id, and after the last
   std::optional<bool> ellipse = {};  // all boxes, or none; else as each line says
   int feather = 0;                   // pixels
   Units units = Units::unknown;      // relative: fractions of the picture's width and height
+  int filter = 0;  // number in the chain, from 1, of lines that name none; 0: each
 };
 
 // A box on one frame, in stored pixels; it may reach beyond the picture.
@@ -63,6 +73,7 @@ struct BoxAccount {
 // Thread-safe.
 class Boxes {
  public:
+  // Throws Error(filter_spec) where an id has two lines at one time.
   Boxes(std::vector<BoxLine> lines, BoxOptions options);
 
   const BoxOptions& options() const { return options_; }
@@ -90,16 +101,30 @@ class Boxes {
     std::int64_t frames = 0, first = 0, last = -1;
   };
   using Lines = std::span<const std::uint32_t>;
-  // The time during which a frame is shown, in the lines' unit.
+  // When a frame is shown, and lengths of time, in what lines count.
   struct Moment {
     double from, to;
+    double hold = 0, grow = 0;
+
+    Moment at(double place) const { return {place, place + (to - from), hold, 0}; }
+  };
+  // Where a track is on a frame: around all places, if there are several.
+  struct Covered {
+    std::vector<std::uint32_t> lines = {};  // the lines between which the track is
+    std::optional<Rect> rect = {};
+    bool several = false;
   };
   double place_of(std::uint32_t line) const;
   Lines lines_of(const Track& track) const;
+  struct Named;
+  std::vector<Named> named_lines() const;
+  void check_once(std::span<const Named> named) const;
   void make_tracks();
-  static Moment moment_of(const Frame& frame, const BoxClock& clock, bool by_frame);
+  Moment moment_of(const Frame& frame, const BoxClock& clock, bool by_frame) const;
   bool find(const Track& track, const Moment& moment, std::uint32_t& a, std::uint32_t& b,
             double& part) const;
+  void cover(const Track& track, const Moment& moment, int width, int height,
+             Covered& covered) const;
   // Returns the box between two lines in a displayed picture of that size.
   Rect rect_between_lines(const BoxLine& a, const BoxLine& b, double part, int width,
                           int height) const;
@@ -110,6 +135,7 @@ class Boxes {
   std::vector<std::uint32_t> order_;     // lines of one track side by side, in order of time
   std::vector<Track> tracks_;            // in order of their first lines
   BoxIndex by_frame_, by_time_;          // the numbers are indices of tracks_
+  Covered covered_;                      // scratch for one track
   mutable std::mutex mutex_;             // guards all below
   std::vector<bool> applied_, outside_;  // one per line
   std::optional<double> first_time_, last_time_;

@@ -7,6 +7,7 @@
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
+#include "pipeline/av/picture_decoder.h"
 #include "pipeline/settings/setting_values.h"
 
 namespace vidconv {
@@ -39,7 +40,9 @@ constexpr Setting rows[] = {
      "name[:key=value]..., matrix:R;R;..., row:, column:, separable:, file:PATH; several make a "
      "chain",
      repeats | no_bytes | planned,
-     [](S& s, Text v) { s.filters.push_back(FilterSpec::parse(v, s.source.max_pixels)); }},
+     [](S& s, Text v) {
+       s.filters.push_back(FilterSpec::parse(v, s.source.max_pixels, decode_grey_picture));
+     }},
     {"border", "--border", "Filter", "reflect101|reflect|replicate|wrap|zero|constant:V",
      "reflect101",
      "what lies outside of the picture; V from 0 to 1 is a level of luma, or of R, G and B: "

@@ -28,16 +28,17 @@ TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notif
                 "with `start` nobody knows how many frames of the input come before",
                 "give times, which are counted from the input's beginning");
   const Codes codes = codes_of(s, video, notify);
+  const ColourCodes colours = colour_codes(chain, video, notify);
   if (!s.linear)
     return {chain, video, [&](std::span<const FilterSpec> acting) {
-              Work work = make_work(acting, *video.format, s.planes, s.border, codes);
+              Work work = make_work(acting, *video.format, s.planes, s.border, codes, colours);
               work.boxes = s.boxes;
               work.clock = {video.time_base, video.clock};
               return work;
             }};
   const LightPlan light = make_light_plan(video, codes, notify);
   return {chain, video, [&](std::span<const FilterSpec> acting) {
-            return make_light_work(acting, *video.format, s.border, light);
+            return make_light_work(acting, *video.format, s.border, light, colours);
           }};
 }
 

@@ -22,7 +22,7 @@ Place in_scratch(Place place, std::size_t longest) {
 }  // namespace
 
 Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
-                     const LightPlan& light) {
+                     const LightPlan& light, const ColourCodes& colours) {
   for (const FilterSpec& spec : chain)
     if (spec.planes())
       throw Error(MessageKind::filter_spec, "cannot select planes", spec.text(),
@@ -33,7 +33,10 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
                   "linear light is made of all of it, and codes again, which would change the rest",
                   "leave out region or `linear`");
   const PixelFormat& between = light_format(light);
-  const Work on_light = make_work(chain, between, {PlaneSelection::Mode::all, {}}, border);
+  ColourCodes of_light = colours;
+  of_light.light = light.transfer;
+  const Work on_light =
+      make_work(chain, between, {PlaneSelection::Mode::all, {}}, border, Codes::all, of_light);
   // Without filters each component is copied; that step is as good as any.
   const std::size_t longest = on_light.steps.size();
 

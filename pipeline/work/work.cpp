@@ -50,7 +50,9 @@ Action action_for(Purpose purpose, const Component& c, const PlaneSelection& pla
   return Action::filter;
 }
 
-Plan plan_for(Action action, const Filter& filter, const Component& c, Border border, Codes codes) {
+// `code`: of Action::fill.
+Plan plan_for(Action action, const Filter& filter, const Component& c, Border border, Codes codes,
+              double code) {
   switch (action) {
     case Action::filter:
       return make_plan(filter, c.sample, border,
@@ -59,7 +61,7 @@ Plan plan_for(Action action, const Filter& filter, const Component& c, Border bo
     case Action::copy:
       return make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, c.sample, {}, Role::colour);
     case Action::fill:
-      return make_fill_plan(c.sample, c.sample.neutral());
+      return make_fill_plan(c.sample, code);
     default:
       break;
   }
@@ -97,11 +99,11 @@ Place place_before(std::size_t left) {
 }
 
 // Components whose task has an equal key share a step.
-auto key_of(const Task& task, const Component& c, bool first) {
+auto key_of(const Task& task, const Component& c, bool first, double code) {
   const bool plain = task.action == Action::copy;  // one plan for every kind of plane
   const Subsampling s = plain ? Subsampling{} : c.subsampling;
   return std::tuple(task.action, task.link, first, plain ? Kind::luma : c.kind, s.x, s.y,
-                    c.sample.storage, c.sample.depth, c.sample.shift);
+                    c.sample.storage, c.sample.depth, c.sample.shift, code);
 }
 
 }  // namespace
@@ -117,7 +119,8 @@ int Work::scratch_frames() const {
 }
 
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
-               const PlaneSelection& planes, Border border, Codes codes) {
+               const PlaneSelection& planes, Border border, Codes codes,
+               const ColourCodes& colours) {
   check_selection(planes, format);
   Work work;
   work.format = work.scratch_format = &format;
@@ -128,12 +131,15 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
     Link& link = work.links.emplace_back(
         Link{spec.text() + (spec.is_turned() ? ", turned with the picture" : ""),
              {},
-             !spec.has_place()});
+             !spec.has_place(),
+             spec.fill()});
     const Purpose purpose = spec.make().purpose;
     const PlaneSelection& selection = spec.planes() ? *spec.planes() : planes;
     check_selection(selection, format);
-    for (const Component& c : format.components)
-      link.actions.push_back(action_for(purpose, c, selection));
+    for (const Component& c : format.components) {
+      const Action action = action_for(purpose, c, selection);
+      link.actions.push_back(action == Action::filter && link.fill ? Action::fill : action);
+    }
   }
 
   std::vector<Tasks> todo;
@@ -145,14 +151,19 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
   // All components end together in the output, so that those with fewer tasks start later.
   for (std::size_t left = longest; left-- > 0;) {
     // Keys of the steps that are made here.
-    std::vector<decltype(key_of({}, format.components[0], true))> keys;
+    std::vector<decltype(key_of({}, format.components[0], true, 0))> keys;
     const std::size_t begin = work.steps.size();
     for (std::size_t i = 0; i < todo.size(); ++i) {
       if (todo[i].size() <= left) continue;
       const Component& c = format.components[i];
       const std::size_t index = todo[i].size() - 1 - left;
       const Task& task = todo[i][index];
-      const auto key = key_of(task, c, index == 0);
+      double code = 0;
+      if (task.action == Action::fill) {
+        const std::optional<Colour>& colour = work.links[task.link].fill;
+        code = colour ? sample_of(*colour, c, colours) : c.sample.neutral();
+      }
+      const auto key = key_of(task, c, index == 0, code);
       const auto same = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
       if (same == keys.size()) {
         keys.push_back(key);
@@ -161,7 +172,7 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
         const bool placed = task.action != Action::copy && chain[task.link].has_place();
         work.steps.push_back(
             {.plan = plan_for(task.action, filter, c, border,
-                              is_seen(todo[i], index, work.links) ? codes : Codes::all),
+                              is_seen(todo[i], index, work.links) ? codes : Codes::all, code),
              .filter = filter,
              .components = {},
              .from = index == 0 ? Place::input : place_before(left + 1),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "pipeline/av/format.h"
 #include "pipeline/region/boxes.h"
 #include "pipeline/region/mask_video.h"
+#include "pipeline/work/colour_codes.h"
 
 namespace vidconv {
 
@@ -23,16 +25,17 @@ namespace vidconv {
 enum class Action : std::uint8_t {
   filter,
   copy,
-  fill,  // with the neutral code
+  fill,  // with the neutral code, or the colour of a filter that fills
   // These act on all colours at once, as Step::light says.
   to_light,  // from the input to scratch memory
   to_codes,  // from scratch memory to the output
 };
 
 struct Link {
-  std::string text;             // the filter as it was given
-  std::vector<Action> actions;  // one per component
-  bool everywhere = true;       // false: on a region of the picture
+  std::string text;                 // the filter as it was given
+  std::vector<Action> actions;      // one per component
+  bool everywhere = true;           // false: on a region of the picture
+  std::optional<Colour> fill = {};  // the colour, if the filter fills
 };
 
 // The frames that a step reads and writes: the input, the output, or one of two scratch frames.
@@ -76,12 +79,13 @@ struct Work {
 // too. Throws Error(usage) if a selection names a component that the format lacks, or if a filter
 // is not for all frames: that is for TimedWork.
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
-               const PlaneSelection& planes, Border border, Codes codes = Codes::all);
+               const PlaneSelection& planes, Border border, Codes codes = Codes::all,
+               const ColourCodes& colours = {});
 
 // Makes the work in linear light: all colours become light, the filters act on each of its planes,
 // and light becomes codes again. Alpha is copied. Throws Error(usage) if a filter has planes of its
 // own, or acts on a region of the picture.
 Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
-                     const LightPlan& light);
+                     const LightPlan& light, const ColourCodes& colours = {});
 
 }  // namespace vidconv

@@ -55,8 +55,10 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--metrics", "a plan runs nothing", "leave it out"},
     {"--measure", "parts are not measured", "leave it out"},
     {"--target", "parts are not measured", "find the quality first, and use --crf"},
+    {"--show-originals", "a plan shows nothing", "leave it out"},
     {"--report", "a plan runs nothing", "leave it out"},
     {"--audit", "an audit is of frames that follow each other", "leave out plan"},
+    {"--regions-default", "it is of --regions", "leave out plan"},
     {"--regions", "frames are counted, and boxes accounted for, in one process", "leave out plan"},
 };
 
@@ -101,7 +103,7 @@ std::string absolute_kernel(std::string spec) {
     if (at == std::string::npos) return;
     spec.replace(at + before.size(), file.size(), std::filesystem::absolute(file).string());
   };
-  const FilterSpec filter = parse_kernel(spec, FilterSpec::most_pixels);
+  const FilterSpec filter = parse_kernel("--kernel", spec, FilterSpec::most_pixels);
   for (const std::string& file : filter.files()) {
     make_absolute("file:", file);
     make_absolute("mask=", file);

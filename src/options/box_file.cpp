@@ -4,144 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string_view>
-#include <tuple>
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
 #include "pipeline/base/error.h"
+#include "src/options/box_line.h"
 #include "src/options/csv.h"
 #include "src/options/option_values.h"
 
 namespace vidconv {
 namespace {
 
-constexpr double farthest = 1e6;  // pixels: largest coordinate and side of a box
-constexpr std::int64_t most_frames = std::int64_t{1} << 40;
-constexpr double longest_video = 1e9;  // seconds
-
-// Thrown for the line that is being read; says what is wrong with it.
-struct WrongLine {
-  std::string why;
-};
-
-void check_box(const BoxLine& line) {
-  for (const double number : {line.x, line.y, line.width, line.height})
-    if (!(std::abs(number) <= farthest))
-      throw WrongLine{fmt::format("{:g} is outside -{} to {}", number, farthest, farthest)};
-  if (line.width <= 0 || line.height <= 0)
-    throw WrongLine{fmt::format("a box of {:g} by {:g} holds nothing", line.width, line.height)};
-  if (line.frame && (*line.frame < 0 || *line.frame > most_frames))
-    throw WrongLine{fmt::format("there is no frame {}", *line.frame)};
-  if (!line.frame && !(line.time >= 0 && line.time <= longest_video))
-    throw WrongLine{fmt::format("{:g} is no time in seconds", line.time)};
-}
-
-bool is_ellipse(const std::string& shape) {
-  if (shape == "ellipse") return true;
-  if (shape == "rectangle") return false;
-  throw WrongLine{fmt::format("the shape '{}' is neither rectangle nor ellipse", shape)};
-}
-
-int filter_number(double filter) {
-  if (!(filter >= 1 && filter <= 1000))
-    throw WrongLine{fmt::format("there is no filter {:g}", filter)};
-  return static_cast<int>(filter);
-}
-
-using BoxJson = nlohmann::json;
-
-double number_in(const BoxJson& value, const char* what) {
-  if (!value.is_number()) throw WrongLine{fmt::format("{} is not a number", what)};
-  return value.get<double>();
-}
-
-std::int64_t whole_in(const BoxJson& value, const char* what) {
-  if (!value.is_number_integer()) throw WrongLine{fmt::format("{} is not a whole number", what)};
-  return value.get<std::int64_t>();
-}
-
-// Throws if an object has a key twice: readers disagree on which one counts.
-void refuse_repeated_keys(std::string_view text) {
-  std::vector<std::set<std::string>> keys;
-  const auto look = [&](int, BoxJson::parse_event_t event, BoxJson& value) {
-    if (event == BoxJson::parse_event_t::object_start) keys.emplace_back();
-    if (event == BoxJson::parse_event_t::object_end) keys.pop_back();
-    if (event == BoxJson::parse_event_t::key && !keys.back().insert(value).second)
-      throw WrongLine{fmt::format("'{}' is said twice", value.get<std::string>())};
-    return true;
-  };
-  [[maybe_unused]] const BoxJson looked_at = BoxJson::parse(text, look);
-}
-
-std::size_t keys_in(const BoxJson& json) {
-  std::size_t keys = json.is_object() ? json.size() : 0;
-  if (json.is_structured())
-    for (const BoxJson& value : json) keys += keys_in(value);
-  return keys;
-}
-
-// Returns how many keys a value's text has: each is followed by a colon outside of strings.
-std::size_t colons_in(std::string_view text) {
-  std::size_t colons = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (quoted && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && text[i] == ':')
-      ++colons;
-  }
-  return colons;
-}
-
-BoxJson parse_json(std::string_view text) {
-  try {
-    BoxJson json = BoxJson::parse(text);
-    // Looking at each key takes several times as long as parsing, so it is done only if needed.
-    if (keys_in(json) != colons_in(text)) refuse_repeated_keys(text);
-    return json;
-  } catch (const BoxJson::parse_error& error) {
-    throw WrongLine{fmt::format("column {}: it is no JSON object", error.byte)};
-  }
-}
-
-// Reads {"frame": 12, "id": 3, "box": [100, 80, 64, 64]}.
-BoxLine line_of_json(const BoxJson& json) {
-  if (!json.is_object()) throw WrongLine{"it is no object, {\"frame\": 12, \"box\": [...]}"};
-  if (json.contains("frame") == json.contains("time"))
-    throw WrongLine{"it needs a frame or a time, not both"};
-  if (!json.contains("box") && json.contains("bbox"))
-    throw WrongLine{
-        "some write a bbox as x, y, width, height and some as two corners: write it as box, "
-        "[x, y, width, height]"};
-  if (!json.contains("box") || !json["box"].is_array() || json["box"].size() != 4)
-    throw WrongLine{"it needs a box, [x, y, width, height]"};
-  BoxLine line;
-  if (json.contains("frame"))
-    line.frame = whole_in(json["frame"], "frame");
-  else
-    line.time = number_in(json["time"], "time");
-  double* const numbers[] = {&line.x, &line.y, &line.width, &line.height};
-  for (std::size_t i = 0; i < 4; ++i)
-    *numbers[i] = number_in(json["box"][i], "a number of the box");
-  if (json.contains("id"))
-    line.id = json["id"].is_string() ? json["id"].get<std::string>()
-                                     : std::to_string(whole_in(json["id"], "id"));
-  if (json.contains("shape"))
-    line.ellipse = is_ellipse(json["shape"].is_string() ? json["shape"].get<std::string>() : "");
-  if (json.contains("filter"))
-    line.filter = filter_number(static_cast<double>(whole_in(json["filter"], "filter")));
-  return line;
-}
-
-// A column and the names under which it is known.
+// Columns and the names that they have.
 struct Column {
   const char* what;
   std::vector<std::string_view> names;
@@ -264,28 +141,19 @@ void check_units(const std::vector<BoxLine>& lines, Units units, const std::stri
                 "add :units=relative where they are parts of the picture, else :units=pixels");
 }
 
-// Two boxes with one id at one time would be one box in two places.
-void check_ids(const std::vector<BoxLine>& lines,
-               const std::function<void(int, std::string)>& fail) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t i = 0; i < lines.size(); ++i)
-    if (!lines[i].id.empty()) order.push_back(i);
-  const auto key = [&](std::uint32_t i) {
-    const BoxLine& line = lines[i];
-    return std::tie(line.id, line.filter, line.frame, line.time);
-  };
-  std::ranges::stable_sort(order, {}, key);
-  std::optional<std::uint32_t> first;
-  std::uint32_t before = 0;
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (key(order[i - 1]) == key(order[i]) && order[i] < first.value_or(order[i] + 1)) {
-      first = order[i];
-      before = order[i - 1];
-    }
-  if (!first) return;
-  const BoxLine& line = lines[*first];
-  fail(line.line, fmt::format("id {} has a box at that {} already, in line {}", line.id,
-                              line.frame ? "frame" : "time", lines[before].line));
+// 12, 0.5s, 500ms. None for anything else.
+std::optional<BoxTime> box_time(std::string_view text) {
+  constexpr double longest = 3600;  // seconds
+  constexpr int most = 1'000'000;   // frames
+  const bool milliseconds = text.ends_with("ms");
+  if (!text.ends_with('s')) {
+    const auto frames = number_of<int>(std::string(text), 0, most);
+    return frames ? std::optional(BoxTime{static_cast<double>(*frames), false}) : std::nullopt;
+  }
+  text.remove_suffix(milliseconds ? 2 : 1);
+  const double unit = milliseconds ? 0.001 : 1;
+  const auto number = number_of<double>(std::string(text), 0.0, longest / unit);
+  return number ? std::optional(BoxTime{*number * unit, true}) : std::nullopt;
 }
 
 }  // namespace
@@ -293,11 +161,12 @@ void check_ids(const std::vector<BoxLine>& lines,
 BoxOptions parse_regions(const std::string& text) {
   BoxOptions options;
   std::size_t end = text.size();
-  for (const char* key : {":grow=", ":shape=", ":feather=", ":units="})
+  for (const char* key : {":grow=", ":shape=", ":feather=", ":units=", ":hold="})
     end = std::min(end, text.find(key));
   options.file = text.substr(0, end);
   const auto fail = [&](const std::string& why) {
-    refuse("--regions", text, why, "FILE[:grow=15%][:shape=ellipse][:feather=8][:units=relative]");
+    refuse("--regions", text, why,
+           "FILE[:grow=15%][:hold=12][:shape=ellipse][:feather=8][:units=relative]");
   };
   if (options.file.empty()) fail("no file is named");
   while (end < text.size()) {
@@ -310,10 +179,21 @@ BoxOptions parse_regions(const std::string& text) {
       fail(fmt::format("column {}: {} is {}, not '{}'", equals + 2, key, what, value));
     };
     if (key == "grow") {
-      const bool percent = value.ends_with('%');
-      const auto number = number_of<double>(value.substr(0, value.size() - 1), 0.0, 1000.0);
-      if (!percent || !number) wrong("a percentage from 0% to 1000%");
+      const std::size_t comma = value.find(',');
+      const bool percent = value.substr(0, comma).ends_with('%');
+      const auto time = comma != value.npos ? box_time(value.substr(comma + 1))
+                        : percent           ? BoxTime()
+                                            : box_time(value);
+      const auto number = percent ? number_of<double>(value.substr(0, value.find('%')), 0.0, 1000.0)
+                                  : std::optional<double>(0);
+      if (!number || !time || (comma != value.npos && !percent))
+        wrong("a percentage from 0% to 1000%, a time as hold takes it, or both (15%,0.5s)");
       options.grow = *number / 100;
+      options.grow_time = *time;
+    } else if (key == "hold") {
+      const auto time = box_time(value);
+      if (!time) wrong("a whole number of frames, or seconds such as 0.5s");
+      options.hold = *time;
     } else if (key == "shape") {
       if (value != "ellipse" && value != "rectangle") wrong("rectangle or ellipse");
       options.ellipse = value == "ellipse";
@@ -326,7 +206,7 @@ BoxOptions parse_regions(const std::string& text) {
       options.feather = *number;
     } else {
       fail(fmt::format("column {}: unknown key '{}'{}", begin + 1, key,
-                       did_you_mean(key, {"grow", "shape", "feather", "units"})));
+                       did_you_mean(key, {"grow", "hold", "shape", "feather", "units"})));
     }
   }
   return options;
@@ -351,19 +231,19 @@ std::vector<BoxLine> read_boxes(std::string_view bytes, const std::string& name,
     const std::size_t first = text.find_first_not_of(" \t\r");
     if (first == text.npos || text[first] == '#') return;
     if (text.find('\0') != text.npos) throw WrongLine{"it has a byte of 0 in it"};
-    if (text[first] == '{') return take(line_of_json(parse_json(text)));
+    if (text[first] == '{') return read_json_boxes(text, take);
     const bool begins = !csv;
     if (begins) csv.emplace(text);
     if (!begins || !csv->has_heading()) take(csv->line_of(text));
   };
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
   try {
-    if (begin != bytes.npos && bytes[begin] == '[') {  // one array; its boxes are counted from 1
-      const BoxJson all = parse_json(bytes);
-      for (const BoxJson& one : all) {
+    if (begin != bytes.npos && bytes[begin] == '[') {  // one array, whose boxes are counted from 1
+      number = 1;
+      read_json_boxes(bytes, [&](BoxLine line) {
+        take(std::move(line));
         ++number;
-        take(line_of_json(one));
-      }
+      });
     } else {
       lines.reserve(static_cast<std::size_t>(std::ranges::count(bytes, '\n')) + 1);
       for (std::size_t at = 0; at < bytes.size();) {
@@ -379,7 +259,6 @@ std::vector<BoxLine> read_boxes(std::string_view bytes, const std::string& name,
   if (lines.empty())
     throw Error(MessageKind::filter_spec, "cannot read the boxes", name, "the file holds none",
                 "leave out --regions");
-  check_ids(lines, fail);
   check_units(lines, units, name);
   return lines;
 }

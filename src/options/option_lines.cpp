@@ -49,7 +49,11 @@ void declare_filter(CLI::App& app, OptionWords& w) {
   app.add_option("--regions", w.regions,
                  "filters without a region of their own act in the boxes of this file, frame by "
                  "frame: JSON lines or CSV, as detectors write them")
-      ->type_name("FILE[:grow=N%][:shape=ellipse][:feather=N][:units=relative]");
+      ->type_name("FILE[:grow=N%][:hold=N][:shape=ellipse][:feather=N][:units=relative]");
+  app.add_option("--regions-default", w.regions_default,
+                 "boxes that name no filter are of this one alone: its number in the chain, from "
+                 "1, or one more filter, as --kernel takes it")
+      ->type_name("N|SPEC");
 }
 
 void declare_files(CLI::App& app, Options& o, OptionWords& w) {
@@ -106,6 +110,10 @@ void declare_reports(CLI::App& app, Options& o, OptionWords& w) {
                "draw one frame through every filter, or the --kernel ones, on a sheet (-o .png, "
                ".jpg)");
   app.add_option("--at", w.at, "the frame for --gallery: seconds or [HH:]MM:SS")->type_name("TIME");
+  app.add_flag(
+      "--show-originals", o.show_originals,
+      "show in --report and --gallery what filters hide: by default pictures are not shown "
+      "as they were where a filter has a place, or is mosaic or fill");
   app.add_flag("--explain", o.explain, "print what would be computed, and run nothing");
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/av/picture_decoder.h"
 #include "pipeline/base/printable.h"
 
 namespace vidconv {
@@ -11,17 +12,17 @@ void refuse(const std::string& option, const std::string& value, const std::stri
   throw Error(Fault::usage, option, shortened(value, longest_value), why, remedy);
 }
 
-Error kernel_error(const SpecError& error) {
-  return {MessageKind::filter_spec, "--kernel",
+Error kernel_error(const char* option, const SpecError& error) {
+  return {MessageKind::filter_spec, option,
           excerpt(error.text(), error.column() - 1, longest_value),
           fmt::format("column {}: {}", error.column(), verbatim(error.what())), error.remedy()};
 }
 
-FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels) {
+FilterSpec parse_kernel(const char* option, const std::string& text, std::int64_t max_pixels) {
   try {
-    return FilterSpec::parse(text, max_pixels);
+    return FilterSpec::parse(text, max_pixels, decode_grey_picture);
   } catch (const SpecError& error) {
-    throw kernel_error(error);
+    throw kernel_error(option, error);
   }
 }
 

@@ -13,9 +13,9 @@ namespace vidconv {
 [[noreturn]] void refuse(const std::string& option, const std::string& value,
                          const std::string& why, const std::string& remedy);
 
-// The filter of --kernel. Throws Error(filter_spec), which says the column.
-FilterSpec parse_kernel(const std::string& text, std::int64_t max_pixels);
-Error kernel_error(const SpecError& error);
+// Parses the filter of an option. Throws Error(filter_spec), which says the column.
+FilterSpec parse_kernel(const char* option, const std::string& text, std::int64_t max_pixels);
+Error kernel_error(const char* option, const SpecError& error);
 ProgressMode parse_progress(const std::string& text);
 
 }  // namespace vidconv

@@ -53,7 +53,7 @@ void read_settings(const CLI::App& app, const OptionWords& w, Options& o) {
   try {
     set_all(w.values(app), o);
   } catch (const SpecError& error) {
-    throw kernel_error(error);
+    throw kernel_error("--kernel", error);
   }
   o.inputs = w.inputs();
   if (!o.inputs.empty()) o.input = o.inputs.front();
@@ -179,6 +179,8 @@ void check_together(const Options& o) {
   if (!o.source.frame_rate.empty() && (!o.source.raw.empty() || o.input.starts_with("pattern:")))
     refuse("--fps", o.source.frame_rate, "this input's own description has it",
            "write @RATE there");
+  if (o.show_originals && !o.gallery && o.report_file.empty())
+    refuse("--show-originals", "", "there is nothing to show them in", "add --report or --gallery");
   if (o.compare && (o.gallery || o.benchmark_seconds))
     refuse("--compare", "", "there is no output to compare in", "leave out --gallery, --benchmark");
   check_measuring(o);
@@ -257,9 +259,29 @@ std::vector<BoxLine> boxes_in(const BoxOptions& options) {
   return read_boxes(bytes, options.file, options.units);
 }
 
+// Returns the number of the filter that boxes without one are for; 0: each. Adds the filter if it
+// is not one of the chain.
+int default_filter(const std::string& text, Options& o) {
+  constexpr const char* option = "--regions-default";
+  if (text.empty()) return 0;
+  if (text.find_first_not_of("0123456789") != text.npos) {
+    o.filters.push_back(parse_kernel(option, text, o.source.max_pixels));
+    if (o.filters.back().has_place())
+      refuse(option, text, "it acts in boxes, and has a place of its own", "leave out the place");
+    return static_cast<int>(o.filters.size());
+  }
+  const auto number =
+      static_cast<std::size_t>(whole_setting(option, text, 1, std::ssize(o.filters)));
+  if (o.filters[number - 1].has_place())
+    refuse(option, text, fmt::format("filter {} has a place of its own", number),
+           "name one that has none");
+  return static_cast<int>(number);
+}
+
 // Reads the boxes while files may still be opened: the sandbox is not yet in force.
-void take_boxes(const std::string& text, Options& o) {
-  const BoxOptions options = parse_regions(text);
+void take_boxes(const OptionWords& w, Options& o) {
+  BoxOptions options = parse_regions(w.regions);
+  options.filter = default_filter(w.regions_default, o);
   o.boxes = std::make_shared<Boxes>(boxes_in(options), options);
   check_boxes(o, options);
   for (std::size_t i = 0; i < o.filters.size(); ++i)
@@ -352,7 +374,9 @@ Options parse_options(int argc, const char* const* argv) {
   read_settings(app, w, o);
   take_local_paths(o);
   read_words(w, o);
-  if (!w.regions.empty()) take_boxes(w.regions, o);
+  if (!w.regions.empty()) take_boxes(w, o);
+  if (w.regions.empty() && !w.regions_default.empty())
+    refuse("--regions-default", w.regions_default, "there are no boxes", "give them by --regions");
   check_together(o);
   return o;
 }

@@ -51,6 +51,7 @@ struct Options : Settings {
   std::string report_file;  // empty: none
   bool explain = false;
   bool gallery = false;
+  bool show_originals = false;  // in a report or a gallery, whatever filters hide
   List list = List::none;
   std::string listed;  // the filter whose help is printed
 };

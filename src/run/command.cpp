@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ extern "C" {
 #include "src/run/benchmark.h"
 #include "src/run/explain.h"
 #include "src/run/gallery.h"
+#include "src/run/hidden.h"
 #include "src/run/html_report.h"
 #include "src/run/messages.h"
 #include "src/run/one_run.h"
@@ -146,7 +148,8 @@ class Command {
       const Messages::Beside beside(messages_, display);
       Progress last;
       if (reports_.wants_page())
-        watch_.emplace(total_of(*job_->source()).frames, job_->source()->video().shown);
+        watch_.emplace(total_of(*job_->source()).frames, job_->source()->video().shown,
+                       options_.show_originals || std::ranges::none_of(options_.filters, hides));
       result_ = job_->run({.observer =
                                [&](const Progress& progress) {
                                  last = progress;

@@ -129,7 +129,19 @@ std::string describe_kernel(const Plan& plan, const Kernel& kernel, std::span<co
   return text;
 }
 
+// Describes a step that fills, or makes a mosaic.
+std::string describe_plain(const Plan& plan) {
+  if (plan.fill) return fmt::format("    {:g} everywhere\n", *plan.fill);
+  const auto samples = [](const BlockAxis& axis) {
+    return fmt::format("{:g}", static_cast<double>(axis.size) / axis.per_sample);
+  };
+  return fmt::format("    the mean of each block of {}x{} samples, {}\n",
+                     samples(plan.blocks.across), samples(plan.blocks.down),
+                     plan.sample.storage == Storage::f32 ? "added up in float64" : "exact");
+}
+
 std::string describe_plan(const Plan& plan, const Filter& filter) {
+  if (plan.fill || plan.blocks.any()) return describe_plain(plan);
   std::string text = fmt::format("    {} arithmetic, {}, border {}", name_of(plan.arith),
                                  precision(plan), name_of(plan.border));
   if (plan.border == BorderMode::constant) text += fmt::format(" {:g}", plan.outside);
@@ -182,7 +194,8 @@ std::string describe_work(const Work& work, const VideoInfo& video,
       text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
                           variants[i]);
       if (step.where) text += describe_part(*step.where, video);
-      if (step.action == Action::filter) text += describe_plan(step.plan, step.filter);
+      if (step.action == Action::filter || work.links[link].fill)
+        text += describe_plan(step.plan, step.filter);
       if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }
   }

@@ -16,6 +16,7 @@ extern "C" {
 #include "kernels/filter/presets.h"
 #include "pipeline/av/convert.h"
 #include "pipeline/filter/processor.h"
+#include "src/run/hidden.h"
 #include "src/run/label.h"
 
 namespace vidconv {
@@ -27,9 +28,9 @@ constexpr int columns = 4;
 constexpr std::uint8_t paper = 255, ink = 0, pale_ink = 96;
 
 struct Tile {
-  FilterSpec filter;
-  std::string name, parameters;  // the label
-  bool may_gain = false;         // the user did not ask for exactly this filter
+  std::vector<FilterSpec> filters;  // the one that is shown, and those that hide something
+  std::string name, parameters;     // the label
+  bool may_gain = false;            // nobody asked for exactly this filter
 };
 
 // Returns a preset's numeric defaults: these are what a user will want to change.
@@ -40,17 +41,20 @@ std::string defaults(const Preset& preset) {
   return text;
 }
 
-std::vector<Tile> tiles_for(const std::vector<FilterSpec>& filters) {
+std::vector<Tile> tiles_for(const GalleryOptions& options) {
   std::vector<Tile> tiles;
-  for (const FilterSpec& filter : filters) {
-    const std::string& text = filter.text();
+  const std::vector<FilterSpec>& filters = options.filters;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const std::string& text = filters[i].text();
     const std::size_t end = std::min(text.find(':'), text.size());
-    tiles.push_back({filter, text.substr(0, end), text.substr(end)});
+    tiles.push_back({options.originals ? std::vector{filters[i].for_all_frames()}
+                                       : with_hidden_places(filters, i),
+                     text.substr(0, end), text.substr(end)});
   }
   if (tiles.empty())
     for (const Preset& preset : presets())
       tiles.push_back(
-          {FilterSpec::parse(preset.name), std::string(preset.name), defaults(preset), true});
+          {{FilterSpec::parse(preset.name)}, std::string(preset.name), defaults(preset), true});
   return tiles;
 }
 
@@ -76,13 +80,19 @@ Frame small_frame(const Frame& frame, AVRational sample_aspect) {
   return Frame(converter.convert(frame.av()), 0);
 }
 
-Frame filtered(const Frame& frame, const FilterSpec& filter, const GalleryOptions& options) {
+Frame filtered(const Frame& frame, const std::vector<FilterSpec>& filters,
+               const GalleryOptions& options) {
   ProcessorOptions how;
   how.slots = 1;
   how.threads = options.threads;
-  const FilterSpec always = filter.for_all_frames();
+  VideoInfo picture;
+  picture.format = &frame.format();
+  picture.height = frame.height();
+  picture.range = frame.av().color_range;
+  picture.matrix = frame.av().colorspace;
   const auto processor =
-      make_cpu_processor(make_work({&always, 1}, frame.format(), options.planes, options.border),
+      make_cpu_processor(make_work(filters, frame.format(), options.planes, options.border,
+                                   Codes::all, colour_codes(filters, picture, {})),
                          frame.width(), frame.height(), how);
   processor->submit(frame.share());
   processor->close();
@@ -126,7 +136,7 @@ void put(const AVFrame& tile, AVFrame& sheet, int x, int y) {
 
 FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
   const Frame frame = small_frame(first_frame(source), source.video().sample_aspect);
-  const std::vector<Tile> tiles = tiles_for(options.filters);
+  const std::vector<Tile> tiles = tiles_for(options);
   const int count = static_cast<int>(tiles.size());
   const int across = std::min(columns, count), down = (count + across - 1) / across;
   const int step_x = tile_width + gap, step_y = label_height + frame.height() + gap;
@@ -140,18 +150,19 @@ FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
       sheet->data[0], paper,
       static_cast<std::size_t>(sheet->linesize[0]) * static_cast<std::size_t>(sheet->height));
   Converter to_rgb(rgb, AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED, plain_memory);
-  const auto drawn = [&](const FilterSpec& filter) {
-    return to_rgb.convert(filtered(frame, filter, options).av());
+  const auto drawn = [&](const std::vector<FilterSpec>& filters) {
+    return to_rgb.convert(filtered(frame, filters, options).av());
   };
   const int bright_before = bright_level(*to_rgb.convert(frame.av()));
   for (int i = 0; i < count; ++i) {
     Tile tile = tiles[static_cast<std::size_t>(i)];
     const int x = gap + i % across * step_x, y = i / across * step_y;
-    FramePtr result = drawn(tile.filter);
-    const int gain = tile.may_gain ? gain_for(*result, bright_before) : 1;
+    FramePtr result = drawn(tile.filters);
+    const bool scales = tile.may_gain && tile.filters[0].make().convolves();
+    const int gain = scales ? gain_for(*result, bright_before) : 1;
     if (gain > 1) {
       const std::string scale = fmt::format("scale={}", gain);
-      result = drawn(FilterSpec::parse(tile.name + ":" + scale));
+      result = drawn({FilterSpec::parse(tile.name + ":" + scale)});
       tile.parameters += scale;
     }
     put(*result, *sheet, x, y + label_height);

@@ -13,6 +13,7 @@ struct GalleryOptions {
   PlaneSelection planes;
   Border border;
   int threads = 1;
+  bool originals = false;  // a tile shows what other filters with a place hide
 };
 
 // Takes the next frame of `source`, scales it down for the sheet and then filters it, so that the

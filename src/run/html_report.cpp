@@ -28,7 +28,7 @@ Json pictures_json(const RunWatch& watch) {
     all.push_back({{"frame", picture.number},
                    {"width", picture.width},
                    {"height", picture.height},
-                   {"before", data_uri(picture.before)},
+                   {"before", picture.before.empty() ? Json() : Json(data_uri(picture.before))},
                    {"after", data_uri(picture.after)}});
   return all;
 }

@@ -101,6 +101,8 @@ at("summary").textContent = `${stats.input.name} → ${stats.output.name}: ${sta
 data.pictures.forEach((p, i) => {
   const f = make("figure", null, at("pictures")), pair = make("div", null, f); pair.className = "pair";
   const after = make("img", null, pair); after.src = p.after; after.alt = `Frame ${p.frame}, filtered`;
+  if (!p.before) { make("figcaption", `Frame ${p.frame}, ${p.width}x${p.height}, filtered. As it was it is not shown: filters ` +
+    "may be there to hide something (--show-originals)", f); return; }
   const before = make("img", null, pair); before.src = p.before; before.alt = `Frame ${p.frame}, as it was`;
   const range = make("input"); range.type = "range"; range.min = 0; range.max = 100; range.value = 50; range.id = `slider${i}`;
   const label = make("label", `Frame ${p.frame}, ${p.width}x${p.height}: as it was at the left, filtered at the right`, f);

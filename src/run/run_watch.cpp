@@ -26,7 +26,8 @@ void halve(std::vector<T>& points, Join&& join) {
 
 }  // namespace
 
-RunWatch::RunWatch(std::optional<std::int64_t> frames, const Orientation& shown) : shown_(shown) {
+RunWatch::RunWatch(std::optional<std::int64_t> frames, const Orientation& shown, bool originals)
+    : shown_(shown), originals_(originals) {
   if (frames && *frames > 0)
     wanted_ = {*frames / 10, *frames / 2, *frames * 9 / 10};
   else
@@ -57,7 +58,7 @@ void RunWatch::before(const Frame& frame) {
   picture.width = frame.width();
   picture.height = frame.height();
   if (shown_.swaps()) std::swap(picture.width, picture.height);
-  picture.before = as_png(frame);
+  if (originals_) picture.before = as_png(frame);
   const std::lock_guard lock(mutex_);
   pictures_[frame.number()] = std::move(picture);
 }
@@ -73,7 +74,7 @@ std::vector<RunWatch::Picture> RunWatch::pictures() const {
   const std::lock_guard lock(mutex_);
   std::vector<Picture> all;
   for (const auto& [number, picture] : pictures_)
-    if (!picture.before.empty() && !picture.after.empty()) all.push_back(picture);
+    if (picture.before.empty() != originals_ && !picture.after.empty()) all.push_back(picture);
   return all;
 }
 

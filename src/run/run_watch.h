@@ -15,8 +15,9 @@ namespace vidconv {
 
 class RunWatch final : public FrameWatcher {
  public:
-  // `frames` is the run's number of frames, empty if unknown; `shown` is the video's orientation.
-  RunWatch(std::optional<std::int64_t> frames, const Orientation& shown);
+  // The run is over so many frames, none where that is not known, of a video that is seen so.
+  // `originals`: pictures are kept as they were, too.
+  RunWatch(std::optional<std::int64_t> frames, const Orientation& shown, bool originals);
 
   void before(const Frame& frame) override;
   void after(const Frame& frame) override;
@@ -27,7 +28,7 @@ class RunWatch final : public FrameWatcher {
     std::int64_t number = 0;
     double time = 0;            // seconds
     int width = 0, height = 0;  // the frame's
-    std::string before, after;  // PNG, no wider than 1280
+    std::string before, after;  // PNG, no wider than 1280; before: empty without originals
   };
   struct Sample {
     double seconds = 0;
@@ -47,6 +48,7 @@ class RunWatch final : public FrameWatcher {
   std::string as_png(const Frame& frame) const;
 
   const Orientation shown_;
+  const bool originals_;
   std::vector<std::int64_t> wanted_;  // numbers of frames
   mutable std::mutex mutex_;          // guards pictures_
   std::map<std::int64_t, Picture> pictures_;

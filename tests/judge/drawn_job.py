@@ -34,10 +34,11 @@ class Job:
     format: str
     frames: int
     kernels: list
-    options: list = field(default_factory=list)  # options, each a list of words, that can be left out
-    noise: int = 0  # seed of the noise that is mixed into the picture; 0: none
-    mask: int = 0  # seed of the grey picture that MASK in a filter stands for
+    options: list = field(default_factory=list)  # a list of words each, which can be left out
+    noise: int = 0  # the seed of the noise that the picture is mixed with; 0: none
+    mask: int = 0  # the seed of the grey picture that MASK in a filter stands for
     boxes: list = field(default_factory=list)  # the lines of --regions
+    box_options: list = field(default_factory=list)  # "key=value" each, which follow the file's name
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
@@ -153,7 +154,12 @@ def _parameter(p, r):
     return (str(int(value)), int(value)) if p["type"] == "integer" else (_number(r, value), int(value))
 
 
+COLOURS = ["black", "white", "gray", "tomato", "#1e90ff", "#0f0", "0x804020"]
+
+
 def _kernel(tables, r):
+    if r.random() < 0.15:
+        return _hiding(r)
     kind = r.random()
     if kind < 0.7:
         filter_ = r.choice(tables.filters if kind < 0.4 else
@@ -186,6 +192,14 @@ def _kernel(tables, r):
     return Kernel("matrix:" + ";".join(_taps(r, width) for _ in range(height)), width * height)
 
 
+def _hiding(r):
+    """What has no taps."""
+    if r.random() < 0.4:
+        return Kernel(f"fill:{r.choice(COLOURS)}", 1)
+    size = r.choice([1, 2, 3, 5, 8, 16, 31, 100, 4096])
+    return Kernel(f"mosaic:size={size}", 2)
+
+
 def _side(r, most):
     return min(most, max(1, int(r.choice([3, 5, 7, 9, 11, 15, 17, 31, most]) * r.uniform(0.3, 1.1))))
 
@@ -199,7 +213,7 @@ def _taps(r, count):
     return " ".join(f"{r.uniform(-0.5, 1) / count:.5f}" for _ in range(count))
 
 
-def _modifiers(job, kernel, r, planes, placed):
+def _kernel_modifiers(kernel, r):
     add = kernel.modifiers.append
     matrix = kernel.text.startswith(("matrix", "row", "column", "separable"))
     if matrix and r.random() < 0.5:
@@ -214,6 +228,12 @@ def _modifiers(job, kernel, r, planes, placed):
         add("flip=1")
     if r.random() < 0.1:
         add(r.choice(["rotate=90", "rotate=180", "rotate=270"]))
+
+
+def _modifiers(job, kernel, r, planes, placed):
+    add = kernel.modifiers.append
+    if not kernel.text.startswith(("mosaic", "fill")):
+        _kernel_modifiers(kernel, r)
     if planes and r.random() < 0.25:
         add("planes=" + r.choice(planes))
     if r.random() < 0.08 and job.frames > 1:
@@ -223,6 +243,9 @@ def _modifiers(job, kernel, r, planes, placed):
         sigma = kernel.text.split("=")[1].split(":")[0]
         kernel.text = f"gaussian:sigma=0..{sigma}@f0-f{max(1, job.frames - 1)}"
         add(r.choice(["ease=linear", "ease=in", "ease=out", "ease=in-out", "ease=hold"]))
+    if kernel.text.startswith("mosaic:size=") and r.random() < 0.15:
+        size = kernel.text.split("=")[1]
+        kernel.text = f"mosaic:size=1..{size}@f0-f{max(1, job.frames - 1)}"
     if not placed or job.boxes:
         return
     kind = r.random()
@@ -249,11 +272,16 @@ def _rectangle(job, r):
 
 
 def _boxes(job, r):
-    for _ in range(r.randint(1, 6)):
+    for number in range(r.randint(1, 6)):
         x, y = r.uniform(0, job.width - 1), r.uniform(0, job.height - 1)
         box = [round(x, 1), round(y, 1), round(r.uniform(1, job.width), 1), round(r.uniform(1, job.height), 1)]
         job.boxes.append({"frame": r.randint(0, job.frames - 1), "box": box,
                           "shape": r.choice(["rectangle", "ellipse"])})
+        if r.random() < 0.3:
+            job.boxes[-1]["id"] = number
+    for option in ("hold=1", "hold=0.08s", "grow=10%", "grow=1", "grow=20%,40ms", "feather=3"):
+        if r.random() < 0.15 and not any(o.split("=")[0] == option.split("=")[0] for o in job.box_options):
+            job.box_options.append(option)
 
 
 def _options(job, r, planes, placed, linear):
@@ -296,6 +324,8 @@ def simpler(job, tables):
             for i in range(1, len(words)):
                 yield changed(lambda j, k=k, i=i: setattr(
                     j.kernels[k], "text", ":".join(words[:i] + words[i + 1:])))
+    for i in range(len(job.box_options)):
+        yield changed(lambda j, i=i: j.box_options.pop(i))
     for i in range(len(job.boxes)):
         yield changed(lambda j, i=i: j.boxes.pop(i))
     if job.noise:

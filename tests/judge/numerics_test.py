@@ -22,6 +22,7 @@ FILTERS = [
     "roberts", "kirsch", "robinson", "laplacian", "log:sigma=1.4", "dog", "row:1 2 3 2 1:scale=auto",
     "separable:1 2 1;1 0 -1:abs=1", "matrix:0 -1 0; -1 5 -1; 0 -1 0", "matrix:1/3 0.123 -0.7; 0 0.25 1e-3",
     "matrix:" + ";".join(" ".join(f"{((x * 7 + y * 3) % 11 - 4) / 97:.4f}" for x in range(22)) for y in range(22)),
+    "mosaic:size=2", "mosaic:size=7", "mosaic:size=16", "fill:black", "fill:#1e90ff",
 ]
 BORDERS = ["reflect101", "reflect", "replicate", "wrap", "zero", "constant:0.3"]
 

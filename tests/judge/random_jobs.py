@@ -67,7 +67,7 @@ class Files:
         for kernel in job.kernels:
             words += ["--kernel", kernel.spec().replace("mask=MASK", f"mask={self.mask}")]
         if job.boxes:
-            words += ["--regions", str(self.boxes)]
+            words += ["--regions", ":".join([str(self.boxes), *job.box_options])]
         return words + [w for option in job.options for w in option] + list(way.options)
 
 

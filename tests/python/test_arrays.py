@@ -153,6 +153,21 @@ def test_a_kernel_file_is_read_each_time(tmp_path, noise):
     assert not np.array_equal(vidconv.filter(picture, f"file:{file}"), picture)
 
 
+@pytest.mark.parametrize("key", ["mask", "MASK"])
+def test_a_mask_is_read_each_time(tmp_path, noise, key):
+    picture, file = noise((16, 16), np.uint8), tmp_path / "mask.pgm"
+    kernel = f"fill:white:{key}={file}"
+
+    def filtered(inside):
+        levels = np.zeros((16, 16), np.uint8)
+        levels[inside] = 255
+        file.write_bytes(b"P5 16 16 255\n" + levels.tobytes())
+        return np.argwhere(vidconv.filter(np.zeros_like(picture), kernel) == 255).tolist()
+
+    assert filtered((2, 3)) == [[2, 3]]
+    assert filtered((9, 8)) == [[9, 8]]
+
+
 def test_other_threads_run_meanwhile(noise):
     picture = noise((1500, 2000), np.float32)
     turns, done = [], threading.Event()

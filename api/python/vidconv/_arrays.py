@@ -1,6 +1,7 @@
 """Filters arrays."""
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
@@ -20,12 +21,13 @@ def _new_plan(kernels: Tuple[str, ...], layout: str, width: int, height: int, bo
     return _core.Plan(list(kernels), layout, width, height, border, None, device, threads)
 
 
-_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps are computed and memory is allocated once
+_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps and memory are worked out once
+# Kernels, masks and keys in files, which may have changed since; names of filters and keys are in any case.
+_of_a_file = re.compile("file:|mask=(?!edges:)|=@", re.IGNORECASE)
 
 
 def _plan(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
-    # The file of a kernel may have changed since the plan was made.
-    return (_new_plan if any("file:" in k for k in kernels) else _kept_plan)(kernels, *rest)
+    return (_new_plan if any(map(_of_a_file.search, kernels)) else _kept_plan)(kernels, *rest)
 
 
 def _strides(interface: Dict[str, Any], sample: int) -> Tuple[int, ...]:

@@ -1,6 +1,7 @@
 // Plans without neighbours: planes that are copied, and planes that are filled with one code.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -63,8 +64,10 @@ void for_packed_bands(ThreadPool& pool, std::span<const PlanePair> pairs, RowRan
   for_bands(pool, pairs, rows, {.threads = threads}, together, [&](const Band& band, int) {
     if (sample.storage == Storage::u8)
       job.template operator()<std::uint8_t>(band);
-    else
+    else if (sample.storage == Storage::u16)
       job.template operator()<std::uint16_t>(band);
+    else
+      job.template operator()<std::uint32_t>(band);  // the bits of a float
   });
 }
 
@@ -99,7 +102,7 @@ class Copy final : public Convolver {
           copy_row(pair.src.as<const T>(), pair.dst.as<T>(), y);
       return;
     }
-    const Stencil<T> stencil(dst, static_cast<T>(~0U << sample_.shift));
+    const Stencil<T> stencil(dst, static_cast<T>(~0U));
     const int count = samples_of_row(dst, band.pairs.front().dst.width);
     for (int y = band.first; y < band.last; ++y) {
       const T* const from = reinterpret_cast<const T*>(src.row(y));
@@ -108,16 +111,14 @@ class Copy final : public Convolver {
   }
 
   template <class T>
-  void copy_row(const Plane<const T>& src, const Plane<T>& dst, int y) const {
+  static void copy_row(const Plane<const T>& src, const Plane<T>& dst, int y) {
     const T* from = src.row(y);
     T* to = dst.row(y);
-    if (src.step == 1 && dst.step == 1 && sample_.shift == 0) {
+    if (src.step == 1 && dst.step == 1) {
       std::memcpy(to, from, static_cast<std::size_t>(dst.width) * sizeof(T));
       return;
     }
-    // Bits below the code are not part of the sample.
-    for (std::ptrdiff_t x = 0; x < dst.width; ++x)
-      to[x * dst.step] = static_cast<T>(from[x * src.step] >> sample_.shift << sample_.shift);
+    for (std::ptrdiff_t x = 0; x < dst.width; ++x) to[x * dst.step] = from[x * src.step];
   }
 
   SampleType sample_;
@@ -127,8 +128,15 @@ class Copy final : public Convolver {
 class Fill final : public Convolver {
  public:
   Fill(const Plan& plan, int threads) : sample_(plan.sample), pool_(shared_thread_pool(threads)) {
+    if (sample_.storage == Storage::f32) {
+      stored_ = std::bit_cast<std::uint32_t>(static_cast<float>(*plan.fill));
+      return;
+    }
     const std::vector<std::int32_t> responses(static_cast<std::size_t>(plan.kernels()));
-    code_ = finish<std::uint16_t>(plan.finish, responses.data(), plan.kernels());
+    const std::uint32_t code =
+        plan.fill ? static_cast<std::uint32_t>(*plan.fill)
+                  : finish<std::uint16_t>(plan.finish, responses.data(), plan.kernels());
+    stored_ = code << sample_.shift;
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream) override { run_rows(pairs, all_rows); }
@@ -142,7 +150,7 @@ class Fill final : public Convolver {
  private:
   template <class T>
   void fill_rows(const Band& band) const {
-    const T value = static_cast<T>(code_ << sample_.shift);
+    const T value = static_cast<T>(stored_);
     const PixelLayout dst = pixel_layout<T>(band.pairs, &PlanePair::dst);
     if (!repeats(dst)) {
       for (const PlanePair& pair : band.pairs)
@@ -167,7 +175,7 @@ class Fill final : public Convolver {
 
   SampleType sample_;
   std::shared_ptr<ThreadPool> pool_;
-  int code_;
+  std::uint32_t stored_;  // the sample as it lies in memory
 };
 
 }  // namespace
@@ -179,6 +187,7 @@ std::unique_ptr<Convolver> make_cpu_copy(const Plan& plan, int threads) {
 }
 
 bool cpu_fill_supports(const Plan& plan) {
+  if (plan.operation() != Operation::sums) return plan.operation() == Operation::fill;
   const auto zero = [](const Taps& t) {
     return !t.dense.empty() && std::ranges::all_of(t.dense, [](double tap) { return tap == 0; });
   };

@@ -15,7 +15,6 @@ constexpr int tile_width = lanes* vector_samples<T>;
 
 struct Work {
   Batch batch;
-  int shift;  // shift of the sample type
 };
 
 // This is a kernel, because cudaMemcpy2DAsync takes neither steps nor negative strides, needs one
@@ -23,7 +22,6 @@ struct Work {
 template <class T>
 __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constant__ Work work) {
   constexpr int n = vector_samples<T>;
-  const int shift = work.shift;
   const Tile tile = this_tile(work.batch, tile_width<T>, tile_height);
   let_next_kernel_start();
   wait_for_earlier_kernels();
@@ -37,10 +35,6 @@ __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constan
   const int first = aligned ? x0 : tile.x + static_cast<int>(threadIdx.x),
             step = aligned ? 1 : lanes;
 
-  // Bits below a shifted code do not survive any filter, so not this one either.
-  const auto clean = [shift](T stored) { return static_cast<T>(stored >> shift << shift); };
-  const unsigned mask = clean(static_cast<T>(~0)) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
-
   uint4 vectors[strip];
 #pragma unroll
   for (int i = 0; i < strip; ++i)
@@ -51,8 +45,7 @@ __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constan
     const int y = y0 + i * warps;
     if (y >= dst.height) return;
     if (whole) {
-      *reinterpret_cast<uint4*>(dst.row(y) + x0) = make_uint4(
-          vectors[i].x & mask, vectors[i].y & mask, vectors[i].z & mask, vectors[i].w & mask);
+      *reinterpret_cast<uint4*>(dst.row(y) + x0) = vectors[i];
       continue;
     }
     T stored[n];
@@ -64,7 +57,7 @@ __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constan
 #pragma unroll
     for (int k = 0; k < n; ++k) {
       const int x = first + k * step;
-      if (x < dst.width) dst.row(y)[std::ptrdiff_t{x} * dst.step] = clean(stored[k]);
+      if (x < dst.width) dst.row(y)[std::ptrdiff_t{x} * dst.step] = stored[k];
     }
   }
 }
@@ -72,17 +65,11 @@ __global__ void __launch_bounds__(lanes* warps) copy_kernel(const __grid_constan
 template <class T>
 class Copy final : public Convolver {
  public:
-  explicit Copy(int shift) : shift_(shift) {}
-
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width<T>, tile_height, [&](const Batch& batch, int blocks) {
-      launch("cuda-copy", copy_kernel<T>, blocks, dim3(lanes, warps), 0, stream,
-             Work{batch, shift_});
+      launch("cuda-copy", copy_kernel<T>, blocks, dim3(lanes, warps), 0, stream, Work{batch});
     });
   }
-
- private:
-  int shift_;
 };
 
 }  // namespace
@@ -90,9 +77,9 @@ class Copy final : public Convolver {
 bool supports_copy(const Plan& plan) { return plan.is_copy(); }
 
 std::unique_ptr<Convolver> make_copy(const Plan& plan, int) {
-  const int shift = plan.sample.shift;
-  if (plan.sample.storage == Storage::u8) return std::make_unique<Copy<std::uint8_t>>(shift);
-  return std::make_unique<Copy<std::uint16_t>>(shift);  // a float plan is no copy
+  if (plan.sample.storage == Storage::u8) return std::make_unique<Copy<std::uint8_t>>();
+  if (plan.sample.storage == Storage::u16) return std::make_unique<Copy<std::uint16_t>>();
+  return std::make_unique<Copy<std::uint32_t>>();  // the bits of a float
 }
 
 }  // namespace vidconv::cuda

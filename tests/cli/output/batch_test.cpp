@@ -435,7 +435,7 @@ TEST(OutputKey, KnowsEveryOption) {
                                 "--decoder",   "--slots",     "--jobs",      "--no-sandbox",
                                 "--progress",  "--quiet",     "--realtime",  "--stats",
                                 "--trace",     "--verify",    "--measure",   "--measure-log",
-                                "--metrics",   "--report",    "--audit"}));
+                                "--metrics",   "--report",    "--audit",     "--show-originals"}));
 }
 
 }  // namespace

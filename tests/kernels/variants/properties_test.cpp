@@ -31,7 +31,7 @@ Picture noise(SampleType sample, int width, int height, unsigned seed) {
 TEST(Properties, IdentityCopies) {
   for (SampleType sample : all_sample_types) {
     const Plan plan = make_plan(filter_of(Kernel(1, 1, {1})), sample, {}, Role::colour);
-    EXPECT_EQ(plan.is_copy(), sample.storage != Storage::f32);
+    EXPECT_TRUE(plan.is_copy());
     const Picture src = noise(sample, 37, 11, 1);
     const Picture dst = expected(plan, src, Picture(sample, 37, 11, {}, 2));
     for (int y = 0; y < 11; ++y)

@@ -64,6 +64,64 @@ TEST(Boxes, ReachWholePixelsAndGrow) {
   EXPECT_EQ(boxes_on(boxes, 0), (Rects{{9, 9, 7, 7}}));  // 9.5 to 15.5, 9.25 to 15.25
 }
 
+TEST(Boxes, AreHeldBeforeTheFirstLineOfAnIdAndAfterTheLast) {
+  const std::vector<BoxLine> lines{box_at_frame(3, "a", 10, 8, 8, 8),
+                                   box_at_frame(5, "a", 20, 8, 8, 8)};
+  const Rect first{10, 8, 8, 8}, last{20, 8, 8, 8};
+  Boxes held(lines, {.hold = {2, false}});
+  EXPECT_EQ(boxes_on(held, 0), Rects{});
+  EXPECT_EQ(boxes_on(held, 1), Rects{first});
+  EXPECT_EQ(boxes_on(held, 4), (Rects{{15, 8, 8, 8}}));
+  EXPECT_EQ(boxes_on(held, 7), Rects{last});
+  EXPECT_EQ(boxes_on(held, 8), Rects{});
+  // A frame lasts a tenth of a second; a part of one counts as a whole one.
+  Boxes seconds(lines, {.hold = {0.15, true}});
+  EXPECT_EQ(boxes_on(seconds, 0), Rects{});
+  EXPECT_EQ(boxes_on(seconds, 1), Rects{first});
+  EXPECT_EQ(boxes_on(seconds, 7), Rects{last});
+  // Lines by time.
+  Boxes timed({at_time(0.3, "a", 10), at_time(0.5, "a", 20)}, {.hold = {0.2, true}});
+  EXPECT_EQ(boxes_on(timed, 0), Rects{});
+  EXPECT_EQ(boxes_on(timed, 1).size(), 1u);
+  EXPECT_EQ(boxes_on(timed, 7).size(), 1u);
+  EXPECT_EQ(boxes_on(timed, 8), Rects{});
+  // A box beyond the clip is applied where it is held.
+  Boxes beyond({box_at_frame(11, "a", 1, 1, 2, 2)}, {.hold = {2, false}});
+  for (std::size_t i = 0; i < 10; ++i) boxes_on(beyond, i);
+  beyond.check(true);
+}
+
+TEST(Boxes, GrowInTimeAroundAllTheirPlaces) {
+  const std::vector<BoxLine> lines{box_at_frame(2, "a", 0, 8, 8, 8),
+                                   box_at_frame(4, "a", 20, 8, 8, 8),
+                                   box_at_frame(6, "a", 0, 20, 8, 8)};
+  Boxes boxes(lines, {.grow_time = {1, false}});
+  EXPECT_EQ(boxes_on(boxes, 0), Rects{});
+  EXPECT_EQ(boxes_on(boxes, 1), (Rects{{0, 8, 8, 8}}));
+  EXPECT_EQ(boxes_on(boxes, 2), (Rects{{0, 8, 18, 8}}));
+  EXPECT_EQ(boxes_on(boxes, 4), (Rects{{10, 8, 18, 14}}));  // the line between is the farthest
+  EXPECT_EQ(boxes_on(boxes, 7), (Rects{{0, 20, 8, 8}}));
+  EXPECT_EQ(boxes_on(boxes, 8), Rects{});
+  // Longer than the track is.
+  Boxes long_ones(lines, {.grow_time = {0.9, true}});
+  EXPECT_EQ(boxes_on(long_ones, 5), (Rects{{0, 8, 28, 20}}));
+}
+
+TEST(Boxes, OfAnIdAreNotTwiceAtOneTime) {
+  expect_error(Fault::usage, {"line 3", "id a has a box at that frame already, in line 3"}, [] {
+    Boxes({box_at_frame(2, "a", 1, 1, 2, 2), box_at_frame(2, "a", 3, 3, 2, 2)}, {});
+  });
+  Boxes other_ids({box_at_frame(2, "a", 1, 1, 2, 2), box_at_frame(2, "b", 1, 1, 2, 2)}, {});
+}
+
+TEST(Boxes, WithoutAFilterAreTheDefaultOnes) {
+  BoxLine first = box_at_frame(0, "", 1, 1, 2, 2);
+  first.filter = 1;
+  Boxes boxes({first, box_at_frame(0, "", 5, 5, 2, 2)}, {.filter = 2});
+  EXPECT_EQ(boxes_on(boxes, 0, 0), (Rects{{1, 1, 2, 2}}));
+  EXPECT_EQ(boxes_on(boxes, 0, 1), (Rects{{5, 5, 2, 2}}));
+}
+
 TEST(Boxes, AtATimeAreOnTheFrameThatIsSeen) {
   Boxes boxes({at_time(0.25, "", 1), at_time(0.5, "a", 10), at_time(0.7, "a", 20)}, {});
   EXPECT_EQ(boxes_on(boxes, 1), Rects{});
