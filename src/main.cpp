@@ -1,6 +1,7 @@
 // The command: from options to an exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
