@@ -187,7 +187,7 @@ TEST_F(Hiding, WhatCannotBeIsRefusedWithItsColumn) {
   for (const auto& [kernel, words] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"mosaic:size=0", {"column 13", "size", "1"}},
            {"mosaic:size=5000", {"column 13", "4096"}},
-           {"mosaic:size=4.5", {"column 14"}},
+           {"mosaic:size=4.5", {"column 13", "whole"}},
            {"mosaic:size=-3", {"column 13"}},
            {"mosaic:size=big", {"column 13"}},
            {"mosaic:16", {"column 8", "size=16"}},
