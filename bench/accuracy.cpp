@@ -105,7 +105,8 @@ const char* word_for(const Plan& plan) {
 int run(const AccuracySettings& settings) {
   std::vector<std::string> specs = settings.specs;
   if (specs.empty()) {
-    for (const Preset& preset : presets()) specs.emplace_back(preset.name);
+    for (const Preset& preset : presets())
+      if (FilterSpec::parse(preset.name).make().convolves()) specs.emplace_back(preset.name);
     for (const char* spec :
          {"gaussian:sigma=5", "box:size=31", "sharpen:amount=0.3", "unsharp:threshold=0.02",
           "random:1,3:scale=auto", "random:2,5:scale=auto", "random:3,9:scale=auto",

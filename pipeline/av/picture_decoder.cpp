@@ -85,7 +85,8 @@ GreyPicture decode_grey_picture(std::string_view bytes, const GreyLimits& limits
     Converter converter(*find_format(deep ? AV_PIX_FMT_RGBA64 : AV_PIX_FMT_RGBA), AVCOL_RANGE_JPEG,
                         AVCOL_SPC_UNSPECIFIED, plain_memory);
     const FramePtr rgba = converter.convert(*frame);
-    GreyPicture picture{rgba->width, rgba->height, deep ? 65535 : 255, {}};
+    GreyPicture picture{
+        .width = rgba->width, .height = rgba->height, .max = deep ? 65535 : 255, .levels = {}};
     if (deep)
       take_levels<std::uint16_t>(*rgba, coding->loss * 257, picture);
     else

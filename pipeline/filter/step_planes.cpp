@@ -40,7 +40,7 @@ void take_what_is_beside(const Work& work, std::size_t s, int width,
       taken[static_cast<std::size_t>(place_of(c))] = true;
       continue;
     }
-    // A copy writes codes: it clears the bits below them, and turns -0 of floats into 0.
+    // In passing codes are copied; steps of their own copy floats, and bits below a code.
     if (copy_of(work, i, planes) == nullptr || c.sample.bytes() != first.sample.bytes() ||
         c.sample.shift != 0 || c.sample.storage == Storage::f32)
       return;

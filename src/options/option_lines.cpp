@@ -49,7 +49,7 @@ void declare_filter(CLI::App& app, OptionWords& w) {
   app.add_option("--regions", w.regions,
                  "filters without a region of their own act in the boxes of this file, frame by "
                  "frame: JSON lines or CSV, as detectors write them")
-      ->type_name("FILE[:grow=N%][:hold=N][:shape=ellipse][:feather=N][:units=relative]");
+      ->type_name("FILE[:grow=N%][:hold=N][:shape=ellipse][:feather=N]...");
   app.add_option("--regions-default", w.regions_default,
                  "boxes that name no filter are of this one alone: its number in the chain, from "
                  "1, or one more filter, as --kernel takes it")

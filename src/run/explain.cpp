@@ -194,7 +194,8 @@ std::string describe_work(const Work& work, const VideoInfo& video,
       text += fmt::format("  {}: {} by {}\n", component_names(work, step), name_of(step.action),
                           variants[i]);
       if (step.where) text += describe_part(*step.where, video);
-      if (step.action == Action::filter || work.links[link].fill)
+      const bool fills = step.action == Action::fill && work.links[link].fill;
+      if (step.action == Action::filter || fills)
         text += describe_plan(step.plan, step.filter);
       if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }

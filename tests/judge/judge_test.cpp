@@ -177,14 +177,8 @@ TEST_P(Judge, Filter2dAgreesWithinOneCode) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Judge,
-    [] {
-      std::vector<std::string> names;
-      for (const NamedFilter& filter : all_filters()) names.push_back(filter.name);
-      return testing::ValuesIn(names);
-    }(),
-    [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(All, Judge, testing::ValuesIn(names_of_convolutions()),
+                         [](const auto& test) { return test.param; });
 
 // OpenCV's own blurs and derivatives, not our matrices, tell what the names mean.
 class Named : public testing::Test {

@@ -8,7 +8,8 @@
 
 namespace vidconv::cuda {
 
-// Returns a convolver that copies samples of a type; nullptr for floats, which have no copy.
+// Returns a convolver that copies samples of a type; nullptr for floats, whose pixels are
+// never taken together.
 std::unique_ptr<Convolver> make_copy_of(const SampleType& sample);
 
 // Returns a convolver that runs `filter` for all components of a plan of whole pixels, then copies

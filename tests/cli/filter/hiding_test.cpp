@@ -185,11 +185,49 @@ TEST_F(Hiding, APictureIsAPointSpread) {
       refused(filter("file:" + path("cut.jpg")), exit_command_line, {"cut.jpg", "cannot read"}));
 }
 
+TEST_F(Hiding, ReportsAndGalleriesShowNothingHidden) {
+  const auto report = [&](const std::string& kernel, const Arguments& more = {}) {
+    Arguments all{"pattern:64x48@25#3", "-y",   "-o",       path("out.mkv"),
+                  "--kernel",           kernel, "--report", path("page.html")};
+    all.insert(all.end(), more.begin(), more.end());
+    EXPECT_TRUE(succeeded(run_vidconv(all)));
+    return read_file(path("page.html")).find("\"before\":null") != std::string::npos;
+  };
+  EXPECT_FALSE(report("gaussian"));
+  for (const char* kernel : {"gaussian:region=0,0,9,9", "mosaic", "fill:black"}) {
+    EXPECT_TRUE(report(kernel)) << kernel;
+    EXPECT_FALSE(report(kernel, {"--show-originals"})) << kernel;
+  }
+  // Each tile shows one filter, and what the others hide stays so.
+  const auto tiles_are_alike = [&](const Arguments& more) {
+    Arguments all{"pattern:64x48@25#3",
+                  "-y",
+                  "-o",
+                  path("sheet.png"),
+                  "--gallery",
+                  "--kernel",
+                  "fill:black:region=0,0,50%,100%",
+                  "--kernel",
+                  "fill:white:region=50%,0,50%,100%"};
+    all.insert(all.end(), more.begin(), more.end());
+    EXPECT_TRUE(succeeded(run_vidconv(all)));
+    const auto tile = [&](int x) {
+      const std::string name = path("tile" + std::to_string(x) + ".png");
+      ffmpeg("-y -i " + path("sheet.png") + " -vf crop=64:48:" + std::to_string(x) + ":25 " + name);
+      return judge_digests(name).all;
+    };
+    return tile(8) == tile(336);
+  };
+  EXPECT_TRUE(tiles_are_alike({}));
+  EXPECT_FALSE(tiles_are_alike({"--show-originals"}));
+  EXPECT_TRUE(refused(filter("box", {"--show-originals"}), exit_command_line, {"--report"}));
+}
+
 TEST_F(Hiding, WhatCannotBeIsRefusedWithItsColumn) {
   for (const auto& [kernel, words] : std::vector<std::pair<std::string, std::vector<std::string>>>{
            {"mosaic:size=0", {"column 13", "size", "1"}},
            {"mosaic:size=5000", {"column 13", "4096"}},
-           {"mosaic:size=4.5", {"column 14"}},
+           {"mosaic:size=4.5", {"column 13", "whole"}},
            {"mosaic:size=-3", {"column 13"}},
            {"mosaic:size=big", {"column 13"}},
            {"mosaic:16", {"column 8", "size=16"}},

@@ -76,14 +76,8 @@ TEST_P(InterleavedFilters, GiveTheBytesOfEachComponent) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, InterleavedFilters,
-    [] {
-      std::vector<std::string> names;
-      for (const NamedFilter& filter : all_filters()) names.push_back(filter.name);
-      return testing::ValuesIn(names);
-    }(),
-    [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(All, InterleavedFilters, testing::ValuesIn(names_of_convolutions()),
+                         [](const auto& test) { return test.param; });
 
 // Alpha, say, which only passes by: before, behind or between others.
 TEST(Interleaved, ComponentsMayBeCopied) {

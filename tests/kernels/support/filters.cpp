@@ -183,6 +183,12 @@ std::vector<NamedFilter> make_filters() {
   add("unsharp_exact", unsharp(detail.scaled(1.0 / 16), 0.03));
   add("unsharp_irrational_threshold", unsharp(detail.scaled(1.0 / 4), 0.0123456789));
   add("unsharp_real", unsharp(Kernel(5, 4, irrational_taps(20, 2, 23)), 0.05, -0.1));
+  for (const char* text : {"mosaic:size=1", "mosaic:size=2", "mosaic:size=7", "mosaic:size=100"})
+    spec(text);
+  Filter seen_from_the_end = FilterSpec::parse("mosaic:size=5").make({2, 4});
+  seen_from_the_end.blocks.across.from_end = seen_from_the_end.blocks.down.from_end = true;
+  add("mosaic_of_chroma", FilterSpec::parse("mosaic:size=9").make({2, 2}));
+  add("mosaic_from_the_end", seen_from_the_end);
   add("l2_one_kernel", combined(Combine::l2, {Kernel(3, 1, {-1, 0, 1})}));
   return filters;
 }
@@ -192,6 +198,13 @@ std::vector<NamedFilter> make_filters() {
 const std::vector<NamedFilter>& all_filters() {
   static const std::vector<NamedFilter> filters = make_filters();
   return filters;
+}
+
+std::vector<std::string> names_of_convolutions() {
+  std::vector<std::string> names;
+  for (const NamedFilter& filter : all_filters())
+    if (filter.filter.convolves()) names.push_back(filter.name);
+  return names;
 }
 
 const Filter& filter_named(const std::string& name) {

@@ -152,14 +152,8 @@ TEST_P(PixelsOfFilter, LargePicturesToo) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, PixelsOfFilter,
-    [] {
-      std::vector<std::string> names;
-      for (const NamedFilter& filter : all_filters()) names.push_back(filter.name);
-      return testing::ValuesIn(names);
-    }(),
-    [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(All, PixelsOfFilter, testing::ValuesIn(names_of_convolutions()),
+                         [](const auto& test) { return test.param; });
 
 // One call takes pixels of several kinds, planes, pixels with padding and pixels in another order.
 TEST(PixelsOnCuda, LieBesideOthers) {
