@@ -160,9 +160,13 @@ std::optional<BoxTime> box_time(std::string_view text) {
 
 BoxOptions parse_regions(const std::string& text) {
   BoxOptions options;
+  const std::vector<std::string_view> keys = {"grow", "hold", "shape", "feather", "units"};
+  // The file's name ends before the first key, or what is nearly one.
   std::size_t end = text.size();
-  for (const char* key : {":grow=", ":shape=", ":feather=", ":units=", ":hold="})
-    end = std::min(end, text.find(key));
+  for (std::size_t at = text.find(':'); at < end; at = text.find(':', at + 1)) {
+    const std::string_view key = std::string_view(text).substr(at + 1, text.find('=', at) - at - 1);
+    if (std::ranges::find(keys, key) != keys.end() || !did_you_mean(key, keys).empty()) end = at;
+  }
   options.file = text.substr(0, end);
   const auto fail = [&](const std::string& why) {
     refuse("--regions", text, why,
@@ -205,8 +209,7 @@ BoxOptions parse_regions(const std::string& text) {
       if (!number) wrong("a whole number of pixels from 0 to 1000");
       options.feather = *number;
     } else {
-      fail(fmt::format("column {}: unknown key '{}'{}", begin + 1, key,
-                       did_you_mean(key, {"grow", "hold", "shape", "feather", "units"})));
+      fail(fmt::format("column {}: unknown key '{}'{}", begin + 1, key, did_you_mean(key, keys)));
     }
   }
   return options;

@@ -133,8 +133,9 @@ class Command {
   }
 
   int gallery() {
-    const FramePtr sheet = draw_gallery(*job_->source(), {options_.filters, options_.planes,
-                                                          options_.border, threads_of(options_)});
+    const FramePtr sheet =
+        draw_gallery(*job_->source(), {options_.filters, options_.planes, options_.border,
+                                       threads_of(options_), options_.show_originals});
     result_.bytes = write_picture(*sheet, options_.output,
                                   {.overwrite = options_.sink.overwrite, .files = &files_});
     result_.decoded = result_.filtered = result_.encoded = result_.written = 1;

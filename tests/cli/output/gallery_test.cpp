@@ -44,7 +44,7 @@ TEST_F(Gallery, GalleryShowsDarkResultsWithAGain) {
   EXPECT_TRUE(succeeded(run_vidconv({picture, "-o", sheet, "--gallery"})));
   ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
   const std::string pixels = read_file(path("sheet.rgb"));
-  constexpr std::size_t width = 4 * 328 + 8, step_y = 25 + 30 + 8, tiles = 21;
+  constexpr std::size_t width = 4 * 328 + 8, step_y = 25 + 30 + 8, tiles = 22;
   ASSERT_EQ(pixels.size(), 3 * width * ((tiles + 3) / 4 * step_y + 8));
   const auto tile = [&](std::size_t i) {
     std::string rows;
