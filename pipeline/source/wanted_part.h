@@ -18,6 +18,8 @@ struct WantedPart {
 
   bool begins_after(std::int64_t time) const { return cut && time < start; }
   bool is_whole() const { return !cut && end == INT64_MAX; }
+  // Of what begins where the input does, which may have been said by a frame whose time is wrong.
+  void begin_no_later_than(std::int64_t time);
   // The time that is subtracted from all, in `time_base`.
   std::int64_t offset(AVRational time_base) const;
   // Counts the times of a packet of `stream` from the start. False where it is not of the part.
