@@ -14,6 +14,8 @@ constexpr std::size_t most_unknown = 32;
 constexpr std::size_t most_behind = 5;
 // Durations of frames up to which a gap is nothing wrong.
 constexpr std::int64_t usual_gap = 3;
+// So many times that is far.
+constexpr std::int64_t far_gaps = 100;
 
 }  // namespace
 
@@ -46,7 +48,7 @@ std::optional<bool> FrameLookahead::is_ahead() const {
   if (!options_.patient || !options_.has_times) return false;
   const FrameTimes::Shown& shown = waiting_.front().shown;
   const std::int64_t gap = last_ ? shown.pts - last_->pts : 0;
-  const std::int64_t usual = last_ ? usual_gap * std::max(last_->duration, shown.duration) : 0;
+  const std::int64_t usual = usual_gap * std::max(last_ ? last_->duration : 0, shown.duration);
   if (last_ && gap <= usual) return false;
   if (waiting_.size() < 2 && !ended_) return std::nullopt;
   const std::size_t behind = std::min(waiting_.size() - 1, most_behind);
@@ -54,6 +56,11 @@ std::optional<bool> FrameLookahead::is_ahead() const {
     return other.shown.pts != unknown && other.shown.pts < shown.pts;
   };
   if (behind < most_behind && !ended_) return std::nullopt;
+  // With nothing before them, a clock that begins anew goes back less far than two wrong times.
+  const auto right = std::find_if(waiting_.begin() + 1, waiting_.end(), is_before);
+  if (!last_ && right > waiting_.begin() + 1 &&
+      (right == waiting_.end() || shown.pts - right->shown.pts < far_gaps * usual))
+    return false;
   const auto before = std::count_if(
       waiting_.begin() + 1, waiting_.begin() + 1 + static_cast<std::ptrdiff_t>(behind), is_before);
   return 2 * before > static_cast<std::ptrdiff_t>(behind);

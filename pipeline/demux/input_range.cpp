@@ -45,6 +45,13 @@ std::int64_t whole_ticks(const AVFormatContext& container, std::int64_t start) {
 
 }  // namespace
 
+void InputRange::begin_no_later_than(std::int64_t time) {
+  constexpr std::int64_t lead_in = AV_TIME_BASE;  // pictures and sound may begin a little before
+  if (cut || !counted || time >= origin - lead_in) return;
+  if (end != INT64_MAX) end -= start - time;
+  start = origin = time;
+}
+
 std::int64_t InputRange::offset(AVRational time_base) const {
   return counted ? av_rescale_q(origin, AV_TIME_BASE_Q, time_base) : 0;
 }

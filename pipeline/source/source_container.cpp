@@ -377,6 +377,7 @@ class ContainerSource final : public Source {
     PacketStatistics& account = accounts_->filtered();
     const std::int64_t time = av_rescale_q(shown.pts, stream_->time_base, AV_TIME_BASE_Q);
     const bool whole = !frame->decode_error_flags && !(frame->flags & AV_FRAME_FLAG_CORRUPT);
+    if (info_.width == 0) part_.begin_no_later_than(time);
     if (part_.cut && info_.width == 0 && search_->judge(time, whole, damage().any()))
       forget_damage();
     if (search_->too_late() || part_.begins_after(time)) {
