@@ -9,6 +9,7 @@
 
 #include "pipeline/run/job.h"
 #include "src/batch/batch_progress.h"
+#include "src/batch/file_version.h"
 #include "src/options/options.h"
 #include "src/run/messages.h"
 #include "src/run/report_files.h"
@@ -51,6 +52,7 @@ class BatchFileRun {
   JobOptions job_options_of_file(int digests);
   void complete(int fd);
   void refuse_interrupted() const;
+  void refuse_written_to() const;
 
   Options options_;
   const BatchSetting setting_;
@@ -59,6 +61,8 @@ class BatchFileRun {
   RunFiles files_;
   ReportFiles reports_;
   std::optional<std::string> key_;
+  std::string maker_;                   // with --watch
+  std::optional<FileVersion> version_;  // with --watch, of the input
   std::optional<Job> job_;
   RunResult result_;  // as far as it has come
 };

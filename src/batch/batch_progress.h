@@ -16,6 +16,8 @@ class BatchProgress {
  public:
   BatchProgress(ProgressMode mode, std::size_t files);
 
+  // So many files are there by now, where more of them come.
+  void expect(std::size_t files);
   // File `number` is there now.
   void show(std::size_t number, const Progress& progress);
   // It has come to its end, or failed.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipeline/base/notice.h"
+#include "src/options/input_list.h"
 #include "src/options/options.h"
 
 namespace vidconv {
@@ -22,6 +23,12 @@ struct BatchPlan {
 // Throws Error(usage) where names clash or a pattern makes no sense, Error(output_is_input) where
 // an output is an input of any file, and what list_inputs() throws. Makes nothing.
 BatchPlan plan_batch(const Options& options, const Notify& notify);
+
+// The same of a run that watches a folder: its only file is that folder.
+BatchPlan plan_watch(const Options& options);
+// What is read and written for one input. Throws Error(usage) where a pattern makes no sense for
+// it.
+BatchFile batch_file(const ListedInput& input, std::size_t number, const Options& options);
 
 // The options of one file as if it were the only one.
 Options options_of(const BatchFile& file, const Options& options);
