@@ -69,8 +69,7 @@ WatchedFolder::~WatchedFolder() {
 // Of what is written where inputs lie.
 void WatchedFolder::refuse_what_is_lost() const {
   if (options_.sink.overwrite)
-    refuse("-y", "",
-           "the outputs may lie in the folder that is watched, and might replace inputs",
+    refuse("-y", "", "the outputs may lie in the folder that is watched, and might replace inputs",
            "write into another folder, or leave it out: outputs of older content are replaced "
            "without it");
   if (!can_have_marks(folder_))
@@ -97,16 +96,19 @@ std::optional<ListedInput> WatchedFolder::next() {
 
 void WatchedFolder::claim(const BatchFile& file) {
   const std::lock_guard lock(mutex_);
-  for (const std::string& name : {file.output, file.stats, file.trace, file.metrics}) {
+  for (const auto& [what, name] : {std::pair{"the output", file.output},
+                                   {"the report", file.stats},
+                                   {"the trace", file.trace},
+                                   {"the file of metrics", file.metrics}}) {
     if (name.empty() || name == "-") continue;
-    if (outputs_among_inputs_ && version_of(name) && !has_done_mark(name))
-      throw Error(MessageKind::output_exists, "cannot write for '" + verbatim(file.input) + "'",
-                  name, "it is there already, in the folder that is watched",
+    const std::string act = fmt::format("cannot write {} of '{}'", what, verbatim(file.input));
+    if (outputs_among_inputs_ && name == file.output && version_of(name) && !has_done_mark(name))
+      throw Error(MessageKind::output_exists, act, name,
+                  "it is there already, in the folder that is watched",
                   "have outputs called otherwise than inputs: {stem}.out.mkv");
     std::string& whose = whose_[plain_path(name)];
     if (!whose.empty() && whose != file.input && files_.contains(whose))
-      throw Error(Fault::usage, "cannot write for '" + verbatim(file.input) + "'", name,
-                  "it is written for '" + verbatim(whose) + "' too",
+      throw Error(Fault::usage, act, name, "it is of '" + verbatim(whose) + "' too",
                   "tell them apart by {name}, which has the ending");
     whose = file.input;
   }

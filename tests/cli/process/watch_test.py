@@ -43,7 +43,7 @@ class Watch(unittest.TestCase):
         self.run = None
         self.addCleanup(self.kill)
 
-    def start(self, *words, output="out/{stem}.mkv"):
+    def start(self, *words, output="out/{stem}.nut"):
         with open(self.log, "ab") as log:
             self.run = subprocess.Popen([PROGRAM, "in", "--watch", "-o", output, *FILTER, *words], cwd=self.folder,
                                         stdin=subprocess.DEVNULL, stderr=log)
@@ -82,14 +82,14 @@ class Watch(unittest.TestCase):
         alone = self.folder / "alone"
         alone.mkdir(exist_ok=True)
         (alone / f"{name}.y4m").write_bytes(content)
-        run = subprocess.run([PROGRAM, f"{name}.y4m", "-o", f"{name}.mkv", "-y", "-q", *FILTER], cwd=alone, check=False,
+        run = subprocess.run([PROGRAM, f"{name}.y4m", "-o", f"{name}.nut", "-y", "-q", *FILTER], cwd=alone, check=False,
                              capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
-        return (alone / f"{name}.mkv").read_bytes()
+        return (alone / f"{name}.nut").read_bytes()
 
     def outputs(self, folder="out"):
         root = self.folder / folder
-        return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*.mkv")} if root.exists() else {}
+        return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*.nut")} if root.exists() else {}
 
     def times_done(self, name):
         return self.said().count(f"vidconv: in/{name}: 3 frames")
@@ -110,7 +110,7 @@ class Watch(unittest.TestCase):
         os.symlink("new.y4m", self.into / "symbolic.y4m")
         self.wait_for_words("'in/symbolic.y4m' is left out: it is a link")
         self.end()
-        expected = {"old.mkv": old, "new.mkv": new, "moved.mkv": moved, "link.mkv": moved}
+        expected = {"old.nut": old, "new.nut": new, "moved.nut": moved, "link.nut": moved}
         self.assertEqual(self.outputs(), {name: self.filtered(content) for name, content in expected.items()})
         self.assertIn("1 files are left out", self.said())
         self.assertIn("4 of 4 files done", self.said())
@@ -122,7 +122,7 @@ class Watch(unittest.TestCase):
         self.wait_for_words("in/new.y4m: 3 frames", 2)
         self.wait_for_words("done before", 3)
         self.end(signal.SIGINT)
-        self.assertEqual(self.outputs()["new.mkv"], self.filtered(newer))
+        self.assertEqual(self.outputs()["new.nut"], self.filtered(newer))
         self.assertIn("1 of 4 files done, 3 had been done before", self.said())
         # Others are not replaced unasked.
         self.begin("--frames", "1")
@@ -143,7 +143,7 @@ class Watch(unittest.TestCase):
             else:
                 name.write_bytes(content)
             self.wait_for_words("in/a.y4m: 3 frames", times)
-            self.assertEqual(self.outputs(), {"a.mkv": self.filtered(content)})
+            self.assertEqual(self.outputs(), {"a.nut": self.filtered(content)})
         (self.into / "b.y4m").write_bytes(b"broken")
         self.wait_for_words("in/b.y4m: cannot")
         time.sleep(6)  # it has been looked at again
@@ -173,7 +173,7 @@ class Watch(unittest.TestCase):
         for name in ("before", "slow", "renamed"):
             self.wait_for_words(f"in/{name}.y4m: 9 frames")
         self.end()
-        self.assertEqual(self.outputs(), dict.fromkeys(["before.mkv", "slow.mkv", "renamed.mkv"], self.filtered(content)))
+        self.assertEqual(self.outputs(), dict.fromkeys(["before.nut", "slow.nut", "renamed.nut"], self.filtered(content)))
         self.assertIn("3 of 3 files done\n", self.said())
 
     def test_an_input_that_is_written_to_meanwhile_makes_no_output(self):
@@ -188,7 +188,7 @@ class Watch(unittest.TestCase):
         self.wait_for_words("in/a.y4m: 4001 frames")
         self.end()
         self.assertIn("written to meanwhile", self.said())
-        self.assertEqual(self.outputs(), {"a.mkv": self.filtered(new + first[len(new):])})
+        self.assertEqual(self.outputs(), {"a.nut": self.filtered(new + first[len(new):])})
 
     def is_at_work(self):
         files = pathlib.Path(f"/proc/{self.run.pid}/fd")
@@ -202,25 +202,25 @@ class Watch(unittest.TestCase):
 
     def test_outputs_in_the_folder_are_no_inputs(self):
         (self.into / "a.y4m").write_bytes(film(self.chance))
-        (self.into / "b.out.mkv").write_bytes(b"mine")
+        (self.into / "b.out.nut").write_bytes(b"mine")
         for _ in range(2):
-            self.begin(output="in/{stem}.out.mkv")
+            self.begin(output="in/{stem}.out.nut")
             time.sleep(6)
             (self.into / "b.y4m").write_bytes(film(self.chance))
-            self.wait_for_words("in/b.y4m: cannot write")
+            self.wait_for_words("cannot write the output of 'in/b.y4m' 'in/b.out.nut'")
             (self.into / "c.y4m").write_bytes(film(self.chance))
             self.wait_for_words("in/c.y4m: 3 frames")
             self.end()
         self.assertEqual(self.times_done("a.y4m"), 1)
-        self.assertEqual((self.into / "b.out.mkv").read_bytes(), b"mine")
-        self.assertEqual(set(self.outputs("in")), {"a.out.mkv", "b.out.mkv", "c.out.mkv"})
+        self.assertEqual((self.into / "b.out.nut").read_bytes(), b"mine")
+        self.assertEqual(set(self.outputs("in")), {"a.out.nut", "b.out.nut", "c.out.nut"})
         (self.into / "sub").mkdir()
-        self.begin("--recursive", output="in/done/{stem}.mkv")
+        self.begin("--recursive", output="in/done/{stem}.nut")
         (self.into / "d.y4m").write_bytes(film(self.chance))
         self.wait_for_words("in/d.y4m: 3 frames")
         time.sleep(6)
         self.end()
-        self.assertNotIn("in/done/d.mkv: ", self.said())
+        self.assertNotIn("in/done/d.nut: ", self.said())
 
     def test_folders_below(self):
         self.begin("--recursive")
@@ -233,7 +233,7 @@ class Watch(unittest.TestCase):
         shutil.rmtree(self.into / "r")
         (self.into / "c.y4m").write_bytes(film(self.chance))
         self.wait_for_words("in/c.y4m: 3 frames")
-        self.assertLessEqual({"s/t/a.mkv", "r/t/b.mkv", "c.mkv"}, set(self.outputs()))
+        self.assertLessEqual({"s/t/a.nut", "r/t/b.nut", "c.nut"}, set(self.outputs()))
         shutil.rmtree(self.into)
         self.assertEqual(self.run.wait(LIMIT), 3)
         self.assertIn("[input-missing]", self.said())
@@ -259,11 +259,11 @@ class Watch(unittest.TestCase):
 
     def test_what_fails_by_no_fault_of_the_input_is_tried_again(self):
         self.out.mkdir()
-        (self.out / "a.mkv").write_bytes(b"mine")
+        (self.out / "a.nut").write_bytes(b"mine")
         (self.into / "a.y4m").write_bytes(film(self.chance))
         self.begin()
         self.wait_for_words("[output-exists]")
-        (self.out / "a.mkv").unlink()
+        (self.out / "a.nut").unlink()
         if FILES < 1000:  # it takes a minute
             self.end()
             return
@@ -286,15 +286,15 @@ class Watch(unittest.TestCase):
 
     def test_refusals(self):
         (self.into / "a.y4m").write_bytes(film(self.chance))
-        good = ["-o", "out/{stem}.mkv"]
+        good = ["-o", "out/{stem}.nut"]
         for words, code, parts in [
                 (["in/a.y4m", *good], 2, ["INPUT", "in/a.y4m", "folder"]),
                 (["nowhere", *good], 3, ["nowhere", "not there", "[input-missing]"]),
                 (["-", *good], 3, ["'-'"]),
                 (["pattern:32x24", *good], 3, ["pattern:32x24"]),
                 (["in", "out", *good], 2, ["--watch", "one folder"]),
-                (["in", "-o", "out.mkv"], 2, ["--output", "out.mkv", "{stem}"]),
-                (["in", "-o", "out/{n}.mkv"], 2, ["--output", "out/{n}.mkv", "{stem}"]),
+                (["in", "-o", "out.nut"], 2, ["--output", "out.nut", "{stem}"]),
+                (["in", "-o", "out/{n}.nut"], 2, ["--output", "out/{n}.nut", "{stem}"]),
                 (["in", *good, "--stats", "r.json"], 2, ["--stats", "r.json"]),
                 (["in", *good, "--stats", "{n}.json"], 2, ["--stats", "{n}.json"]),
                 (["in", "-o", "null:"], 2, ["--output", "null:"]),
@@ -308,8 +308,8 @@ class Watch(unittest.TestCase):
                 (["in", *good, "--target", "psnr=40"], 2, ["--target"]),
                 (["in", *good, "--report", "r.html"], 2, ["--report"]),
                 (["in", *good, "--latency", "100"], 2, ["--latency"]),
-                (["in", "-o", "in/{stem}.out.mkv", "-y"], 2, ["-y", "watched"]),
-                (["in", "-o", "{stem}/x.mkv", "-y"], 2, ["-y", "watched"])]:
+                (["in", "-o", "in/{stem}.out.nut", "-y"], 2, ["-y", "watched"]),
+                (["in", "-o", "{stem}/x.nut", "-y"], 2, ["-y", "watched"])]:
             with self.subTest(words=words):
                 run = subprocess.run([PROGRAM, *words, "--watch", "--kernel", "box"], cwd=self.folder, check=False,
                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
@@ -361,7 +361,7 @@ class Comings:
 
         def want(name, content, versions=1):
             with self.lock:
-                self.wanted[name + ".mkv"] = content
+                self.wanted[name + ".nut"] = content
                 self.versions[name + ".y4m"] += versions
 
         if kind == "moved":
@@ -376,7 +376,7 @@ class Comings:
         elif kind == "renamed":  # whole before, so that either name may have its output
             want(stem + "b", films[0])
             with self.lock:
-                self.allowed.add(stem + ".mkv")
+                self.allowed.add(stem + ".nut")
                 self.versions[stem + ".y4m"] += 1
             path.write_bytes(films[0])
             time.sleep(chance.choice([0, 0.05]))
@@ -391,7 +391,7 @@ class Comings:
                 file.write(films[0][2000:])
         elif kind == "removed":
             with self.lock:
-                self.allowed.add(stem + ".mkv")
+                self.allowed.add(stem + ".nut")
                 self.versions[stem + ".y4m"] += 1
             path.write_bytes(films[0])
             time.sleep(chance.choice([0, 0.05]))
@@ -417,7 +417,7 @@ class Comings:
         elif kind == "below":
             (into / stem).mkdir()
             with self.lock:
-                self.wanted[f"{stem}/x.mkv"] = films[0]
+                self.wanted[f"{stem}/x.nut"] = films[0]
                 self.versions[f"{stem}/x.y4m"] += 1
             slowly(into / stem / "x.y4m", films[0])
 
@@ -461,7 +461,7 @@ class Comings:
             path = (alone / "in" / name).with_suffix(".y4m")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        subprocess.run([PROGRAM, "in", "--recursive", "-o", "out/{stem}.mkv", "-q", *FILTER], cwd=alone, check=True)
+        subprocess.run([PROGRAM, "in", "--recursive", "-o", "out/{stem}.nut", "-q", *FILTER], cwd=alone, check=True)
         return self.test.outputs("alone/out")
 
     def judge(self, expected):
@@ -469,7 +469,7 @@ class Comings:
         outputs = test.outputs()
         test.assertEqual({n: c for n, c in outputs.items() if n in expected}, expected)
         test.assertLessEqual(set(outputs) - set(expected), self.allowed, f"seed {SEED}")
-        left = [str(p) for p in test.out.rglob("*") if p.is_file() and p.suffix != ".mkv"]
+        left = [str(p) for p in test.out.rglob("*") if p.is_file() and p.suffix != ".nut"]
         test.assertEqual(left, [], f"seed {SEED}")
         done = collections.Counter(re.findall(r"vidconv: in/(\S+): \d+ frames .*-> out/", test.said()))
         for name, times in done.items():
