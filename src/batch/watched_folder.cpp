@@ -43,8 +43,9 @@ std::string plain_path(const std::string& name) {
 
 // Whether outputs of this folder might come to lie where inputs are looked for.
 bool may_hold(const std::string& outputs, const std::string& folder) {
-  const fs::path above = fs::weakly_canonical(outputs), below = fs::weakly_canonical(folder);
-  const fs::path way = below.lexically_relative(above);
+  std::error_code error;
+  const fs::path above = fs::weakly_canonical(outputs, error);
+  const fs::path way = fs::weakly_canonical(folder, error).lexically_relative(above);
   return way == "." || (!way.empty() && *way.begin() != "..");
 }
 
@@ -138,8 +139,7 @@ void WatchedFolder::look() {
   } catch (const Error& error) {
     // A folder below may be gone, or not be ours to read.
     if (next_look_ == Clock::time_point() || !is_folder(folder_)) throw;
-    if (std::exchange(said_, error.message()) != said_)
-      notify(notify_, error.kind(), error.message());
+    say_once(error.kind(), error.message());
     next_look_ = Clock::now() + between_looks;
     return;
   }
@@ -155,7 +155,8 @@ void WatchedFolder::look() {
   std::erase_if(waiting_, [&](const std::string& input) { return !files_.contains(input); });
   std::erase_if(whose_, [&](const auto& output) { return !files_.contains(output.second); });
   const auto end = Clock::now();
-  next_look_ = end + std::max<Clock::duration>(between_looks, share_of_looks * (end - begin));
+  soonest_look_ = end + share_of_looks * (end - begin);
+  next_look_ = std::max(soonest_look_, end + between_looks);
 }
 
 // Whether there is one that was not watched.
@@ -173,10 +174,17 @@ bool WatchedFolder::watch_all(const std::vector<std::string>& folders) {
           : errno == ENOSPC ? "there are as many folders as fs.inotify.max_user_watches allows"
                             : std::strerror(errno),
           between_looks.count());
-      if (std::exchange(said_, why) != said_) notify(notify_, MessageKind::fallback, why);
+      say_once(MessageKind::fallback, why);
     }
   }
   return any;
+}
+
+// What each look finds anew.
+void WatchedFolder::say_once(MessageKind kind, const std::string& line) {
+  if (line == said_) return;
+  said_ = line;
+  notify(notify_, kind, line);
 }
 
 void WatchedFolder::read_events() {
@@ -195,7 +203,7 @@ void WatchedFolder::take_event(int folder, unsigned mask, const char* name) {
     for (auto& [input, file] : files_) file.written = false;
   if (mask & IN_IGNORED) folders_.erase(folder);
   if (mask & (IN_Q_OVERFLOW | IN_ISDIR | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)) {
-    next_look_ = std::min(next_look_, Clock::now());
+    next_look_ = std::min(next_look_, soonest_look_);
     return;
   }
   const auto at = folders_.find(folder);

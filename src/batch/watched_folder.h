@@ -62,6 +62,7 @@ class WatchedFolder {
 
   void look();
   bool watch_all(const std::vector<std::string>& folders);
+  void say_once(MessageKind kind, const std::string& line);
   void read_events();
   void take_event(int folder, unsigned mask, const char* name);
   Tracked& track(const ListedInput& input);
@@ -84,8 +85,8 @@ class WatchedFolder {
   std::deque<std::string> waiting_;       // of them, in the order in which they came
   std::atomic<std::size_t> waiting_count_ = 0;
   std::map<std::string, std::string> whose_;  // what is written, and for which input
-  Clock::time_point next_look_ = {};
-  std::string said_;  // why the last look has failed, or folders cannot be watched
+  Clock::time_point next_look_ = {}, soonest_look_ = {};
+  std::string said_;  // last by say_once()
 };
 
 }  // namespace vidconv

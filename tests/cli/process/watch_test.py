@@ -29,7 +29,7 @@ LIMIT = 60  # seconds, for what takes one of them on an idle machine
 def film(chance, frames=3):
     """A video of which no other has the content, whole at the end of each of its frames."""
     pictures = (b"FRAME\n" + chance.randbytes(32 * 24 * 3 // 2) for _ in range(frames))
-    return b"YUV4MPEG2 W32 H24 F25:1 C420jpeg\n" + b"".join(pictures)
+    return b"YUV4MPEG2 W32 H24 F25:1 C420mpeg2\n" + b"".join(pictures)
 
 
 class Watch(unittest.TestCase):
