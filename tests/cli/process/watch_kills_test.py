@@ -141,8 +141,8 @@ class Comings:
         while any(writer.is_alive() for writer in writers):
             time.sleep(self.chance.uniform(0.2, 2.5))
             number = self.chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
-            test.run.send_signal(number)
-            test.assertIn(test.run.wait(LIMIT), (-number, 128 + number), test.said()[-3000:])
+            test.process.send_signal(number)
+            test.assertIn(test.process.wait(LIMIT), (-number, 128 + number), test.said()[-3000:])
             self.starts[number.name] += 1
             time.sleep(self.chance.choice([0, 0.5]))
             test.start("--recursive", "--jobs", "2")

@@ -1,6 +1,6 @@
 """A folder that is watched: what comes into it in which way, and what becomes of it.
 
-watch_test.py VIDCONV [TEST ...]
+watch_test.py VIDCONV FAULTS [TEST ...]
 """
 import os
 import pathlib
@@ -99,6 +99,27 @@ class Watch(WatchTest):
         self.assertEqual(self.outputs(), {f"{name}.nut": expected for name in ("before", "slow", "renamed")})
         self.assertIn("3 of 3 files done\n", self.said())
 
+    def test_where_nobody_tells_who_writes_a_file_has_to_stay_as_it_is(self):
+        """As on network file systems, and where there is no inotify."""
+        slow, new = film(self.chance, 9), film(self.chance)
+        for refused in ("fstatfs=38,inotify_init1=24", "fstatfs=38"):
+            with self.subTest(refused=refused):
+                self.log.unlink(missing_ok=True)
+                shutil.rmtree(self.out, ignore_errors=True)
+                with open(self.into / "a.y4m", "wb", 0) as file:
+                    self.begin(refused=refused)
+                    for at in range(0, len(slow), 2000):
+                        file.write(slow[at:at + 2000])
+                        time.sleep(1)
+                    self.assertEqual(self.outputs(), {})
+                self.wait_for_words("in/a.y4m: 9 frames")
+                self.assertEqual(self.said().count("inotify does not watch 'in'"), refused.count("inotify"))
+                (self.into / "a.y4m").write_bytes(new)
+                self.wait_for_words("in/a.y4m: 3 frames")
+                self.end()
+                self.assertEqual(self.outputs(), {"a.nut": self.filtered(new)})
+                self.assertIn("2 of 2 files done\n", self.said())
+
     def test_an_input_that_is_written_to_meanwhile_makes_no_output(self):
         pictures = 4000
         old, new = (film(self.chance, 1) for _ in range(2))
@@ -114,7 +135,7 @@ class Watch(WatchTest):
         self.assertEqual(self.outputs(), {"a.nut": self.filtered(new + first[len(new):])})
 
     def is_at_work(self):
-        files = pathlib.Path(f"/proc/{self.run.pid}/fd")
+        files = pathlib.Path(f"/proc/{self.process.pid}/fd")
         links = []
         for file in files.iterdir():
             try:
@@ -158,7 +179,7 @@ class Watch(WatchTest):
         self.wait_for_words("in/c.y4m: 3 frames")
         self.assertLessEqual({"s/t/a.nut", "r/t/b.nut", "c.nut"}, set(self.outputs()))
         shutil.rmtree(self.into)
-        self.assertEqual(self.run.wait(LIMIT), 3)
+        self.assertEqual(self.process.wait(LIMIT), 3)
         self.assertIn("[input-missing]", self.said())
 
     def test_an_overflowing_queue_leads_to_a_look(self):
@@ -166,14 +187,14 @@ class Watch(WatchTest):
         if most > 200000:
             self.skipTest(f"{most} events would have to be made")
         self.begin()
-        self.run.send_signal(signal.SIGSTOP)
+        self.process.send_signal(signal.SIGSTOP)
         names = [self.into / "a.txt", self.into / "b.txt"]
         for i in range(most + 10):  # two that are alike and follow each other are one
             with open(names[i % 2], "wb"):
                 pass
         content = film(self.chance)
         (self.into / "a.y4m").write_bytes(content)
-        self.run.send_signal(signal.SIGCONT)
+        self.process.send_signal(signal.SIGCONT)
         self.wait_for_words("in/a.y4m: 3 frames")
         (self.into / "b.y4m").write_bytes(content)
         self.wait_for_words("in/b.y4m: 3 frames")
@@ -196,7 +217,7 @@ class Watch(WatchTest):
         (self.into / "long.y4m").write_bytes(one + one[one.index(b"FRAME"):] * 20000)
         self.begin()
         self.wait_for(lambda: any("/in/long.y4m" in os.path.realpath(p)
-                                  for p in pathlib.Path(f"/proc/{self.run.pid}/fd").iterdir()), "at work")
+                                  for p in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()), "at work")
         time.sleep(0.2)
         self.end()
         self.assertIn("in/long.y4m: interrupted: there is no output [interrupted]", self.said())
@@ -238,4 +259,4 @@ class Watch(WatchTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

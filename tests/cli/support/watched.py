@@ -11,6 +11,7 @@ import time
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+FAULTS = sys.argv[2] if len(sys.argv) > 2 else ""
 SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
 FILTER = ["--kernel", "box", "--codec", "ffv1"]
 LIMIT = 60  # seconds, for what takes one of them on an idle machine
@@ -31,23 +32,26 @@ class WatchTest(unittest.TestCase):
         self.into, self.out = self.folder / "in", self.folder / "out"
         self.into.mkdir()
         self.log = self.folder / "log"
-        self.run = None
+        self.process = None
         self.addCleanup(self.kill)
 
-    def start(self, *words, output="out/{stem}.nut"):
+    def start(self, *words, output="out/{stem}.nut", refused=""):
+        """`refused`: what the system does not do for it, as tests/doubles/faults.cpp has it."""
+        faults = {"LD_PRELOAD": FAULTS, "VIDCONV_REFUSED": refused, "ASAN_OPTIONS": "verify_asan_link_order=0"}
         with open(self.log, "ab") as log:
-            self.run = subprocess.Popen([PROGRAM, "in", "--watch", "-o", output, *FILTER, *words], cwd=self.folder,
-                                        stdin=subprocess.DEVNULL, stderr=log)
-        return self.run
+            self.process = subprocess.Popen([PROGRAM, "in", "--watch", "-o", output, *FILTER, *words], cwd=self.folder,
+                                        stdin=subprocess.DEVNULL, stderr=log,
+                                        env=os.environ | (faults if refused else {}))
+        return self.process
 
     def kill(self):
-        if self.run and self.run.poll() is None:
-            self.run.kill()
-            self.run.wait()
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
 
     def end(self, number=signal.SIGTERM):
-        self.run.send_signal(number)
-        self.assertEqual(self.run.wait(LIMIT), 128 + number, self.said())
+        self.process.send_signal(number)
+        self.assertEqual(self.process.wait(LIMIT), 128 + number, self.said())
 
     def said(self):
         return self.log.read_text() if self.log.exists() else ""
@@ -56,7 +60,7 @@ class WatchTest(unittest.TestCase):
         until = time.monotonic() + LIMIT
         while not condition():
             self.assertLess(time.monotonic(), until, f"{what}, seed {SEED}: {self.said()[-3000:]}")
-            self.assertIsNone(self.run.poll(), f"{what}, seed {SEED}: {self.said()[-3000:]}")
+            self.assertIsNone(self.process.poll(), f"{what}, seed {SEED}: {self.said()[-3000:]}")
             time.sleep(0.02)
 
     def wait_for_words(self, words, times=1):
