@@ -91,7 +91,9 @@ constexpr MessageRow kinds[] = {
     {MessageKind::fallback, "fallback", Fault::none,
      "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
      "memory that copies slower, by another device, or on the CPU; or `measure` could not take the "
-     "encoder's own pictures and decodes all; the output is the same",
+     "encoder's own pictures and decodes all; or inotify watches no more folders, which are looked "
+     "at "
+     "then; the output is the same",
      ""},
     {MessageKind::device_failed, "device-failed", Fault::none,
      "a device failed, for another reason than want of memory, and another one or the CPU has done "

@@ -17,6 +17,7 @@
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/settings/settings_job.h"
 #include "src/batch/batch_file.h"
+#include "src/batch/watched_folder.h"
 #include "src/options/batch_plan.h"
 #include "src/options/job_settings.h"
 #include "src/options/output_key.h"
@@ -40,9 +41,13 @@ class Batch {
         messages_(options.quiet),
         notify_(
             [this](MessageKind kind, const std::string& line) { messages_.notify(kind, line); }),
-        plan_(plan_batch(options, notify_)),
+        plan_(options.watch ? plan_watch(options) : plan_batch(options, notify_)),
         words_key_(key_of_words(options)),
-        progress_(options.quiet ? ProgressMode::none : options.progress, plan_.files.size()) {}
+        progress_(options.quiet ? ProgressMode::none : options.progress,
+                  options.watch ? 0 : plan_.files.size()) {
+    if (options.watch)
+      watched_.emplace(options, notify_, [this] { return interrupted_ || stops_; });
+  }
 
   int run() {
     make_folders();
@@ -51,6 +56,7 @@ class Batch {
     av_cpu_force_count(usable_threads());
     wake_device();
     warn_of_filters(options_, notify_);
+    if (watched_) messages_.summarise("watching " + options_.input + " until a signal comes");
     {
       const Messages::Beside beside(messages_, progress_.display());
       std::vector<std::jthread> others;
@@ -82,28 +88,61 @@ class Batch {
     if (choice.device == Device::cpu) threads_ = shared_thread_pool(threads_of(options_));
     const int devices = std::max(static_cast<int>(choice.indices.size()), 1);
     const int wanted = options_.files_at_once > 0 ? options_.files_at_once : devices;
-    files_at_once_ = std::min(wanted, static_cast<int>(plan_.files.size()));
+    files_at_once_ = watched_ ? wanted : std::min(wanted, static_cast<int>(plan_.files.size()));
   }
 
   void take_files() {
     while (!interrupted_ && !stops_) {
+      std::optional<ListedInput> input;
+      if (watched_ && !(input = next_of_folder())) return;
       const std::size_t number = next_++;
-      if (number >= plan_.files.size()) return;
+      if (!input && number >= plan_.files.size()) return;
       BatchOutcome outcome;
       try {
-        outcome = filter(number);
-      } catch (...) {  // no memory to begin with
-        const Error error = current_error();
-        messages_.warn(error.kind(), error.message());
-        outcome = {.exit_code = static_cast<int>(error.fault()), .failed = true};
+        outcome = input ? filter_of_folder(number, *input) : filter(number, plan_.files[number]);
+      } catch (...) {  // no name for its output, or no memory to begin with
+        outcome = failed_by_exception();
       }
+      if (input && !interrupted_) watched_->end(input->input, is_to_be_tried_again(outcome));
       if (outcome.failed && options_.fail_fast) stops_ = true;
       count(outcome);
     }
   }
 
-  BatchOutcome filter(std::size_t number) {
-    BatchFileRun run(options_of(plan_.files[number], options_),
+  BatchOutcome failed_by_exception() {
+    const Error error = current_error();
+    messages_.warn(error.kind(), error.message());
+    return {.exit_code = static_cast<int>(error.fault()), .failed = true};
+  }
+
+  // None at the end, which is a failure where the folder is gone.
+  std::optional<ListedInput> next_of_folder() {
+    try {
+      return watched_->next();
+    } catch (...) {
+      stops_ = true;
+      const BatchOutcome outcome = failed_by_exception();
+      const std::lock_guard lock(mutex_);
+      worst_ = worse_exit_code(worst_, outcome.exit_code);
+      return std::nullopt;
+    }
+  }
+
+  BatchOutcome filter_of_folder(std::size_t number, const ListedInput& input) {
+    const BatchFile file = batch_file(input, number + 1, options_);
+    progress_.expect(number + 1 + watched_->waiting());
+    watched_->claim(file);
+    return filter(number, file);
+  }
+
+  // There may be room on the disk then, or the device be there again.
+  static bool is_to_be_tried_again(const BatchOutcome& outcome) {
+    return outcome.failed && (outcome.exit_code == static_cast<int>(Fault::output) ||
+                              outcome.exit_code == static_cast<int>(Fault::device));
+  }
+
+  BatchOutcome filter(std::size_t number, const BatchFile& file) {
+    BatchFileRun run(options_of(file, options_),
                      {.interrupted = interrupted_,
                       .sandbox = *sandbox_,
                       .woken = woken_,
@@ -131,7 +170,8 @@ class Batch {
   }
 
   int finish() {
-    const std::size_t all = plan_.files.size(), begun = done_ + skipped_ + failed_;
+    const std::size_t begun = done_ + skipped_ + failed_;
+    const std::size_t all = watched_ ? begun : plan_.files.size();
     std::string line = fmt::format("{} of {} files done", done_, all);
     if (skipped_ > 0) line += fmt::format(", {} had been done before", skipped_);
     if (failed_ > 0) line += fmt::format(", {} failed", failed_);
@@ -148,6 +188,7 @@ class Batch {
   BatchPlan plan_;
   const std::string words_key_;
   BatchProgress progress_;
+  std::optional<WatchedFolder> watched_;  // with --watch, instead of the plan's files
   std::optional<Sandbox> sandbox_;
   WakingDevice woken_;
   std::shared_ptr<ThreadPool> threads_;  // held so that all files are filtered by the same pool

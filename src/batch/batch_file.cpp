@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pipeline/base/url.h"
+#include "pipeline/io/content_key.h"
 #include "src/batch/done_mark.h"
 #include "src/options/batch_plan.h"
 #include "src/options/job_settings.h"
@@ -63,6 +64,15 @@ std::string with_name(const std::string& lines, const std::string& input) {
   return all;
 }
 
+// Returns the key of the words and the input's name: an output of the same may be made anew when
+// its input is new.
+std::string key_of_maker(const std::string& words, const std::string& input) {
+  ContentKey key;
+  key.add("words", words);
+  key.add("input", std::filesystem::absolute(local_path(input)).lexically_normal().native());
+  return key.hex();
+}
+
 void make_folder_of(const std::string& name) {
   const auto folder = std::filesystem::path(local_path(name)).parent_path();
   std::error_code error;
@@ -92,6 +102,7 @@ BatchOutcome BatchFileRun::run() {
 }
 
 BatchOutcome BatchFileRun::filter() {
+  if (options_.watch) version_ = version_of(local_path(options_.input));
   key_ = is_kept(options_.output) ? output_key(setting_.words_key, options_) : std::nullopt;
   if (options_.skip_done && key_) {
     if (const auto done = done_before(options_.output, *key_)) {
@@ -99,6 +110,10 @@ BatchOutcome BatchFileRun::filter() {
       return end(
           {.exit_code = done->damaged ? static_cast<int>(Fault::damaged) : 0, .skipped = true});
     }
+  }
+  if (options_.watch) {
+    maker_ = key_of_maker(setting_.words_key, options_.input);
+    options_.sink.overwrite |= made_by(options_.output, maker_);
   }
   for (const std::string& name :
        {options_.output, options_.stats_file, options_.trace_file, options_.metrics_file})
@@ -131,15 +146,26 @@ void BatchFileRun::refuse_interrupted() const {
   if (setting_.interrupted) throw Error(MessageKind::interrupted, "interrupted", "", "");
 }
 
+// Refuses an input that was written to meanwhile: its output would be a mixture. Another file under
+// the name does not matter.
+void BatchFileRun::refuse_written_to() const {
+  if (!version_) return;
+  const auto now = version_of(local_path(options_.input));
+  if (now && now->inode == version_->inode && *now != *version_)
+    throw Error(MessageKind::input_unreadable, "cannot filter", options_.input,
+                "it was written to meanwhile", "it is filtered again when it is whole");
+}
+
 // Called before the output gets its name.
 void BatchFileRun::complete(int fd) {
   refuse_interrupted();
+  refuse_written_to();
   const auto copies = job_->sink()->copies();
   const bool damaged =
       job_->source()->damage().any() || std::ranges::any_of(copies, [](const auto& stream) {
         return stream.second.refused > 0 || stream.second.failed > 0;
       });
-  const bool marked = key_ && mark_done(fd, *key_, damaged);
+  const bool marked = key_ && mark_done(fd, *key_, damaged, maker_);
   if (marked || !options_.skip_done) return;
   notify(notify_, MessageKind::no_effect,
          fmt::format("--skip-done will not find this output: {}",

@@ -10,6 +10,7 @@
 
 #include "pipeline/run/job.h"
 #include "src/batch/batch_progress.h"
+#include "src/batch/file_version.h"
 #include "src/options/options.h"
 #include "src/run/messages.h"
 #include "src/run/report_files.h"
@@ -52,6 +53,7 @@ class BatchFileRun {
   JobOptions job_options_of_file(int digests);
   void complete(int fd);
   void refuse_interrupted() const;
+  void refuse_written_to() const;
 
   Options options_;
   const BatchSetting setting_;
@@ -60,6 +62,8 @@ class BatchFileRun {
   RunFiles files_;
   ReportFiles reports_;
   std::optional<std::string> key_;
+  std::string maker_;                   // with --watch
+  std::optional<FileVersion> version_;  // with --watch, of the input
   std::optional<Job> job_;
   RunResult result_;  // so far
 };

@@ -33,6 +33,12 @@ Progress BatchProgress::sum() const {
   return all;
 }
 
+void BatchProgress::expect(std::size_t files) {
+  const std::lock_guard lock(mutex_);
+  files_.all = static_cast<std::int64_t>(files);
+  display_.set_files(files_);
+}
+
 void BatchProgress::show(std::size_t number, const Progress& progress) {
   const std::lock_guard lock(mutex_);
   running_[number] = progress;

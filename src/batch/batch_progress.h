@@ -16,6 +16,8 @@ class BatchProgress {
  public:
   BatchProgress(ProgressMode mode, std::size_t files);
 
+  // Expects so many files from now on, where more of them come.
+  void expect(std::size_t files);
   // Takes the current state of file `number`.
   void show(std::size_t number, const Progress& progress);
   // File `number` has finished or failed.

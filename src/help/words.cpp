@@ -17,6 +17,8 @@ constexpr Example example_table[] = {
      "a camera until Ctrl-C; what would be more than 100 ms late is left out, and counted"},
     {"vidconv footage --recursive -o 'out/{stem}.mkv' --kernel unsharp --skip-done",
      "all videos of a folder; started again, it goes on where it was"},
+    {"vidconv footage --watch -o 'out/{stem}.mkv' --kernel unsharp",
+     "each video of a folder as it comes, once it is whole, until Ctrl-C"},
     {"vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark",
      "what the machine can do without codecs"},
     {"vidconv in.mp4 -o sheet.png --gallery --at 12.5",
@@ -86,6 +88,14 @@ constexpr std::string_view batch_table[] = {
     "with another key, or none, is there already: -y makes it anew. One whose input was damaged "
     "stays exit code 7. Inputs that cannot be known again (pipes, addresses, numbered pictures, "
     "playlists) are not skipped.",
+    "--watch goes on until a signal ends it: each video that lies in the folder or comes into it "
+    "is "
+    "filtered when it is whole, which is when its writer has closed it or it was moved there, and "
+    "on network file systems when its size and time have stayed for 5 s. Each content is filtered "
+    "once, by --skip-done, and a name with new content again: its output is replaced where the "
+    "same options have made it from that name. What is broken is said once and tried again when it "
+    "changes; what fails by the output or the device is tried again after a minute, later after "
+    "longer, an hour at most. Outputs in that folder are no inputs. docs/operating.md says more.",
 };
 
 constexpr std::string_view times_table[] = {

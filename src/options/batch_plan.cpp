@@ -99,6 +99,13 @@ void check_names(const Options& o, std::size_t inputs) {
   if (!o.metrics_file.empty()) refuse_one_name("--metrics", o.metrics_file, inputs);
 }
 
+std::vector<std::string> folders_of_outputs(const Options& o) {
+  std::vector<std::string> folders;
+  for (const std::string& pattern : {o.output, o.stats_file, o.trace_file, o.metrics_file})
+    if (has_field(pattern)) folders.push_back(common_folder(pattern));
+  return folders;
+}
+
 // Returns whether such a name means something other than a file of that name.
 bool is_special(const std::string& name) {
   return name == "-" || !is_kept(name) || !scheme_of(name).empty();
@@ -130,6 +137,15 @@ std::string named(const char* option, const std::string& pattern, const NamedInp
 
 }  // namespace
 
+BatchFile batch_file(const ListedInput& input, std::size_t number, const Options& o) {
+  const NamedInput name{name_of_input(input.input), input.folder, number};
+  return {.input = input.input,
+          .output = named("--output", o.output, name, o.sink.format),
+          .stats = named("--stats", o.stats_file, name),
+          .trace = named("--trace", o.trace_file, name),
+          .metrics = named("--metrics", o.metrics_file, name)};
+}
+
 bool is_kept(const std::string& output) { return output != "null:" && output != "md5:"; }
 
 BatchPlan plan_batch(const Options& o, const Notify& notify) {
@@ -145,21 +161,28 @@ BatchPlan plan_batch(const Options& o, const Notify& notify) {
       claims.claim(std::string(what) + " of '" + verbatim(input) + "'", name);
   };
   for (const ListedInput& input : inputs) {
-    const NamedInput name{name_of_input(input.input), input.folder, plan.files.size() + 1};
-    BatchFile file{.input = input.input,
-                   .output = named("--output", o.output, name, o.sink.format),
-                   .stats = named("--stats", o.stats_file, name),
-                   .trace = named("--trace", o.trace_file, name),
-                   .metrics = named("--metrics", o.metrics_file, name)};
+    BatchFile file = batch_file(input, plan.files.size() + 1, o);
     claim("the output", file.input, file.output);
     claim("the report", file.input, file.stats);
     claim("the trace", file.input, file.trace);
     claim("the file of metrics", file.input, file.metrics);
     plan.files.push_back(std::move(file));
   }
-  for (const std::string& pattern : {o.output, o.stats_file, o.trace_file, o.metrics_file})
-    if (has_field(pattern)) plan.folders.push_back(common_folder(pattern));
+  plan.folders = folders_of_outputs(o);
   return plan;
+}
+
+BatchPlan plan_watch(const Options& o) {
+  constexpr std::size_t several = 2;  // nobody knows how many will come
+  check_names(o, several);
+  std::error_code error;
+  if (!is_folder(o.input) && !std::filesystem::exists(local_path(o.input), error))
+    throw Error(MessageKind::input_missing, "cannot watch the folder", o.input, "it is not there");
+  if (!is_folder(o.input))
+    refuse("INPUT", o.input, "--watch watches a folder, which it is not",
+           "name the folder that it is in, or leave out --watch");
+  return {.files = {{.input = o.input, .output = {}, .stats = {}, .trace = {}, .metrics = {}}},
+          .folders = folders_of_outputs(o)};
 }
 
 Options options_of(const BatchFile& file, const Options& options) {

@@ -68,52 +68,44 @@ void add_list(const std::string& name, char separator, std::vector<std::string>&
   }
 }
 
-bool is_folder(const std::string& input) {
-  std::error_code error;
-  return !is_url(input) && fs::is_directory(local_path(input), error);
-}
-
-// Walks a folder and those below it. Hidden files, links to folders and the folder of the outputs,
-// which may lie there too, are left out.
 class FolderWalk {
  public:
-  FolderWalk(const std::string& folder, const std::string& outputs)
-      : folder_(local_path(folder)), outputs_(outputs) {}
+  FolderWalk(const std::string& folder, const std::string& outputs, bool recursive)
+      : folder_(local_path(folder)), outputs_(outputs), recursive_(recursive) {}
 
-  std::vector<ListedInput> files() {
+  FolderContents contents() {
+    found_.folders.push_back(folder_.native());
     std::error_code error;
     fs::recursive_directory_iterator at(folder_, error);
     for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) visit(at);
     if (error) refuse_to_read("folder", folder_.native(), error.message());
-    std::ranges::sort(found_);
-    std::vector<ListedInput> files;
-    for (const fs::path& file : found_) {
-      std::string below = file.parent_path().lexically_relative(folder_).native();
-      below = below == "." || below.empty() ? "" : below + "/";
-      files.push_back({as_input(file.native()), std::move(below)});
-    }
-    return files;
+    std::ranges::sort(files_);
+    for (const fs::path& file : files_) found_.files.push_back(listed_below(folder_, file));
+    return std::move(found_);
   }
-  int left_out() const { return left_out_; }
 
  private:
   void visit(fs::recursive_directory_iterator& at) {
     std::error_code error;
-    const fs::path name = at->path().filename();
-    const bool hidden = name.native().starts_with('.');
+    const std::string name = at->path().filename().native();
+    const bool hidden = name.starts_with('.');
     if (at->is_directory(error)) {
-      if (hidden || fs::equivalent(at->path(), outputs_, error)) at.disable_recursion_pending();
+      if (!recursive_ || hidden || fs::equivalent(at->path(), outputs_, error))
+        at.disable_recursion_pending();
+      else if (!at->is_symlink(error))
+        found_.folders.push_back(at->path().native());
     } else if (!hidden && at->is_regular_file(error)) {
-      if (has_video_ending(name.native()))
-        found_.push_back(at->path());
+      if (has_video_ending(name))
+        files_.push_back(at->path());
       else
-        ++left_out_;
+        ++found_.left_out;
     }
   }
 
   const fs::path folder_, outputs_;
-  std::vector<fs::path> found_;
-  int left_out_ = 0;
+  const bool recursive_;
+  std::vector<fs::path> files_;
+  FolderContents found_;
 };
 
 }  // namespace
@@ -121,6 +113,28 @@ class FolderWalk {
 bool has_video_ending(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   return dot != name.npos && row_named(video_endings, name.substr(dot + 1), std::identity());
+}
+
+bool is_folder(const std::string& input) {
+  std::error_code error;
+  return !is_url(input) && fs::is_directory(local_path(input), error);
+}
+
+ListedInput listed_below(const fs::path& folder, const fs::path& file) {
+  std::string below = file.parent_path().lexically_relative(folder).native();
+  below = below == "." || below.empty() ? "" : below + "/";
+  return {as_input(file.native()), std::move(below)};
+}
+
+FolderContents contents_of(const std::string& folder, const std::string& outputs, bool recursive) {
+  return FolderWalk(folder, outputs, recursive).contents();
+}
+
+void say_left_out(const std::string& folder, int files, const Notify& to) {
+  if (files > 0)
+    notify(to, MessageKind::left_out,
+           fmt::format("of '{}' {} files are left out, which are not called as videos are",
+                       verbatim(folder), files));
 }
 
 std::vector<ListedInput> list_inputs(const Options& o, const Notify& notify_user) {
@@ -134,12 +148,9 @@ std::vector<ListedInput> list_inputs(const Options& o, const Notify& notify_user
     }
     if (!o.recursive)
       refuse("INPUT", input, "it is a folder", "add --recursive to take all videos in it");
-    FolderWalk walk(input, common_folder(o.output));
-    std::ranges::move(walk.files(), std::back_inserter(inputs));
-    if (walk.left_out() > 0)
-      notify(notify_user, MessageKind::left_out,
-             fmt::format("of '{}' {} files are left out, which are not called as videos are",
-                         verbatim(input), walk.left_out()));
+    FolderContents found = contents_of(input, common_folder(o.output), true);
+    std::ranges::move(found.files, std::back_inserter(inputs));
+    say_left_out(input, found.left_out, notify_user);
   }
   if (inputs.empty())
     throw Error(MessageKind::input_missing, "there is no input", "",

@@ -71,6 +71,9 @@ void declare_files(CLI::App& app, Options& o, OptionWords& w) {
                         "and its ends, or by all of its content, which is read for it"),
          {"times", "content"})
       ->type_name("[=times|content]");
+  app.add_flag("--watch", o.watch,
+               "filter each video of a folder once that is there or comes, when it is whole, and "
+               "again when its content is new, until a signal ends it (with --skip-done)");
   app.add_flag("--keep-going", o.keep_going,
                "an input that fails does not stop the others (the default)");
   app.add_flag("--fail-fast", o.fail_fast, "after an input has failed, begin no other");

@@ -112,6 +112,26 @@ void check_batch(const Options& o) {
     refuse("--files-from", "-", "standard input is an input already", "name a file");
 }
 
+void check_watch(const Options& o) {
+  if (!o.watch) return;
+  if (!o.files_from.empty())
+    refuse("--files-from", o.files_from, "--watch is for a folder, and a list does not grow",
+           "leave out one");
+  if (o.inputs.size() > 1)
+    refuse("--watch", "", "it is for one folder",
+           "name one; with --recursive those below it are watched too");
+  if (!has_field(o.output))
+    refuse("--output", o.output, "each video that comes needs an output, and this is one name",
+           "-o 'folder/{stem}.mkv'");
+  for (const auto& [option, pattern] : {std::pair{"--output", o.output},
+                                        {"--stats", o.stats_file},
+                                        {"--trace", o.trace_file},
+                                        {"--metrics", o.metrics_file}})
+    if (pattern.find("{n}") != pattern.npos)
+      refuse(option, pattern, "with --watch numbers would begin anew at each start",
+             "use {stem} or {name}");
+}
+
 void check_measuring(const Options& o) {
   const std::string& log = o.measure_log;
   if (!log.empty() && !o.measures.any())
@@ -175,6 +195,7 @@ void check_together(const Options& o) {
     refuse("--format-in", o.source.format, "this input is no container", "leave it out");
   if (!o.source.own.empty() && no_container)
     refuse("--input-opt", o.source.own[0].first, "this input is no container", "leave it out");
+  check_watch(o);
   check_live(o);
   if (!o.source.frame_rate.empty() && (!o.source.raw.empty() || o.input.starts_with("pattern:")))
     refuse("--fps", o.source.frame_rate, "this input's own description has it",
@@ -314,7 +335,7 @@ bool is_live(const Options& o) {
 }
 
 bool is_batch(const Options& o) {
-  return o.inputs.size() > 1 || !o.files_from.empty() || o.recursive || o.skip_done ||
+  return o.inputs.size() > 1 || !o.files_from.empty() || o.recursive || o.skip_done || o.watch ||
          has_field(o.output);
 }
 
@@ -378,6 +399,7 @@ Options parse_options(int argc, const char* const* argv) {
   if (w.regions.empty() && !w.regions_default.empty())
     refuse("--regions-default", w.regions_default, "there are no boxes", "give them by --regions");
   check_together(o);
+  o.skip_done |= o.watch;
   return o;
 }
 

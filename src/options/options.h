@@ -37,6 +37,7 @@ struct Options : Settings {
   std::string files_from;            // a list of more inputs, "-" for stdin; empty: none
   bool null_separated = false, recursive = false;
   bool skip_done = false, keep_going = false, fail_fast = false;
+  bool watch = false;       // the only input is a folder, and its videos are taken as they come
   bool by_content = false;  // an input that is done is known by all of its bytes
   int files_at_once = 0;    // in a batch; 0: the default
   // Options as they were given that bear on the bytes of the output, but for `filters`.

@@ -101,6 +101,7 @@ Total total_of(const Source& source) {
 }
 
 std::optional<double> fraction_done(const Progress& p, const Total& total) {
+  if (total.files && total.files->all == 0) return std::nullopt;  // none has come yet
   if (total.files)
     return static_cast<double>(total.files->ended) / static_cast<double>(total.files->all);
   double done = static_cast<double>(p.encoded);

@@ -15,8 +15,10 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -231,6 +233,8 @@ REFUSED(linkat, (int from_fd, const char* from, int to_fd, const char* to, int f
 REFUSED(rename, (const char* from, const char* to), (from, to))
 REFUSED(renameat2, (int from_fd, const char* from, int to_fd, const char* to, unsigned flags),
         (from_fd, from, to_fd, to, flags))
+REFUSED(inotify_init1, (int flags), (flags))
+REFUSED(fstatfs, (int fd, struct statfs* to), (fd, to))
 
 int open(const char* path, int flags, ...) {
   static auto* const next = real<int(const char*, int, ...)>("open");
