@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ extern "C" {
 
 #include "pipeline/base/url.h"
 #include "pipeline/encode/picture_file.h"
+#include "pipeline/io/partial_name.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/run/job.h"
@@ -26,6 +28,8 @@ extern "C" {
 #include "src/process/interrupt.h"
 #include "src/process/stack.h"
 #include "src/process/standard_streams.h"
+#include "src/resume/list_resumable.h"
+#include "src/resume/resume_folder.h"
 #include "src/run/benchmark.h"
 #include "src/run/explain.h"
 #include "src/run/gallery.h"
@@ -48,7 +52,8 @@ constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the 
 // not fail; after that 128 + its number promises a finished output.
 int exit_code(const Error& error, std::int64_t frames) {
   const int signal = interrupting_signal();
-  return signal != 0 && frames == 0 ? 128 + signal : static_cast<int>(error.fault());
+  const bool ended = frames == 0 || error.kind() == MessageKind::interrupted;
+  return signal != 0 && ended ? 128 + signal : static_cast<int>(error.fault());
 }
 
 class Command {
@@ -72,7 +77,10 @@ class Command {
 
  private:
   int work() {
-    sandbox_ = enter_sandbox(options_);
+    if (options_.resume && !options_.explain)
+      kept_ = std::make_shared<ResumeFolder>(options_, notify_);
+    sandbox_ = kept_ ? enter_sandbox(options_, {kept_->path(), folder_of(kept_->path())})
+                     : enter_sandbox(options_);
     capture_av_log();
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
     claim_files(options_, files_);
@@ -87,6 +95,10 @@ class Command {
     job.watched = reports_.wants_page();
     if (ByteWriter* audit = reports_.audit())
       job.audit = [audit](const std::string& line) { audit->write(line); };
+    if (kept_) {
+      job.sink.encoder.shards->store = kept_;
+      job.in_order = kept_->in_order();
+    }
     job_.emplace(std::move(job));
     if (!options_.gallery) warn_of_filters(options_, notify_);
     job_->open();
@@ -175,6 +187,7 @@ class Command {
                            .watcher = watch_ ? &*watch_ : nullptr});
       display.finish(last);
     }
+    if (kept_) kept_->remove();
     reports_.finish_audit();
     reports_.finish_trace();  // before it is said that all is done
     if (result_.measured) reports_.finish_measures(*result_.measured);
@@ -200,11 +213,15 @@ class Command {
   }
 
   int fail(const Error& error) {
-    if (interrupting_signal() != 0 && result_.encoded == 0)
+    if (interrupting_signal() != 0 && result_.encoded == 0 && !kept_)
       messages_.warn(MessageKind::interrupted,
                      "interrupted before the first frame: there is no output");
     else
       messages_.warn(error.kind(), error.message());
+    if (kept_ && kept_->kept_by_now() > 0)
+      messages_.warn(MessageKind::resumed,
+                     fmt::format("{} shards are kept in {}: the same command goes on with them",
+                                 kept_->kept_by_now(), verbatim(kept_->path())));
     const int code = exit_code(error, result_.encoded);
     const auto attempt = [&](const auto& report) {
       try {
@@ -236,6 +253,7 @@ class Command {
   const Notify notify_;
   std::optional<Sandbox> sandbox_;
   RunFiles files_;
+  std::shared_ptr<ResumeFolder> kept_;  // with --resume
   ReportFiles reports_;
   std::optional<RunWatch> watch_;  // for --report
   std::optional<FoundQuality> found_;
@@ -247,7 +265,10 @@ int command(int argc, char** argv) {
   if (is_cluster_command(argc, argv)) return cluster_command(argc, argv);
   const Options options = parse_options(argc, argv);
   if (options.list != List::none) {
-    print_list(options.list, options.listed);
+    if (options.list == List::resumable)
+      list_resumable(options.listed);
+    else
+      print_list(options.list, options.listed);
     return 0;
   }
   return is_batch(options) ? run_batch(options) : Command(options).run();

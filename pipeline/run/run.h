@@ -21,11 +21,15 @@ namespace vidconv {
 
 // How far the work has come.
 struct Progress {
-  std::int64_t decoded = 0, filtered = 0, encoded = 0;  // frames; encoded: given to the sink
-  double seconds = 0;                                   // since the start
+  // Frames; encoded: given to the sink, or brought.
+  std::int64_t decoded = 0, filtered = 0, encoded = 0;
+  double seconds = 0;      // since the start
   double position = 0;     // how much of the video has been encoded, in seconds of its time
   std::int64_t bytes = 0;  // of the output so far
   std::int64_t parts = 0;  // of the video that are in it; 0 where it is not encoded in parts
+  // Frames and seconds of `encoded` and `position` that an earlier run has done.
+  std::int64_t brought = 0;
+  double brought_seconds = 0;
   // Of each stage in order: decode, those of the processor, encode.
   std::vector<StageTime> stages;
 };
@@ -36,8 +40,8 @@ std::string limiting_stage(const std::vector<StageTime>& stages);
 // What happened. Of a run that has returned all of it adds up, or there would have been an
 // Error(unaccounted).
 struct RunResult {
-  // Frames. encoded: given to the sink; written: in the output.
-  std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
+  // Frames. encoded: given to the sink; brought: encoded by an earlier run; written: in the output.
+  std::int64_t decoded = 0, filtered = 0, encoded = 0, brought = 0, written = 0, verified = 0;
   std::optional<LatencyLog> latency;  // where RunOptions::latency asked for it; what was dropped
   std::int64_t passed_on = 0;         // of those filtered: as they were, no filter acts on them
   std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
@@ -79,6 +83,9 @@ struct RunOptions {
   // Called after the last frame with what there is by then, before the sink is finished; throws
   // where something is wrong. May be empty.
   std::function<void(const RunResult&)> check = {};
+  // Called with each frame when it was decoded, by the source's thread: true where it was encoded by
+  // an earlier run, so that nothing more is done with it. May be empty.
+  std::function<bool(const Frame&)> skip = {};
   Begun* begun = nullptr;  // of the source, if it has; outlives the run
   // Frames come in their own time, and are worth something for so long: what would be late is
   // dropped before it is filtered, and counted. Not for run_serial().

@@ -20,6 +20,8 @@ namespace vidconv {
 //
 // The next part is read as soon as the last frame of another was, while that one's encoder still
 // works: what it reads by then waits until there may be one more encoder.
+//
+// Parts that ShardOptions::store has are not read.
 class ShardOrder final : public FrameOrder {
  public:
   // Of a video of as many frames as it has times, or else of a steady one of `frames` frames, cut
@@ -31,6 +33,8 @@ class ShardOrder final : public FrameOrder {
   void cancel() override;
   std::optional<Stretch> stretch_of(std::int64_t number) override;
   void begin_when(std::function<bool(std::int64_t)> is_ready) override;
+  void judge_later() override;
+  void judged(const Stretch& stretch) override;
   int at_once() const override { return jobs_; }
 
   // Whether no frame of its part comes after that one.
@@ -52,6 +56,8 @@ class ShardOrder final : public FrameOrder {
 
   // Those that are ready; `anyway`: one more that is not. Whether there was any.
   bool begin_parts(bool anyway);
+  // The first frame from `number` on whose part was not kept.
+  std::int64_t skip_kept(std::int64_t number);
   Part* choose();
   // Under the lock, as the next.
   std::int64_t part_of(std::int64_t number);
@@ -60,6 +66,7 @@ class ShardOrder final : public FrameOrder {
   Part* find(std::int64_t part);
 
   const int jobs_, slots_;
+  const std::shared_ptr<ShardStore> store_;  // may be null
   const std::shared_ptr<const std::vector<std::int64_t>> times_;  // VideoInfo::times
   std::mutex mutex_;                                              // of all below
   std::condition_variable changed_;

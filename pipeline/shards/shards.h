@@ -14,6 +14,7 @@
 namespace vidconv {
 
 class ShardOrder;
+class ShardStore;
 
 struct ShardOptions {
   bool automatic = false;  // the next two are chosen, by the length of the video
@@ -32,6 +33,8 @@ struct ShardOptions {
   // The order in which they come then; may be null, when all of one part come first. Outlives
   // nobody: whoever uses it has a share.
   std::shared_ptr<ShardOrder> order = nullptr;
+  // Keeps shards for a later run, and has those of an earlier one; may be null.
+  std::shared_ptr<ShardStore> store = nullptr;
   // Becomes true when a person wants to stop: later parts are not waited for then. May be null;
   // outlives the encoder.
   const std::atomic<bool>* interrupted = nullptr;

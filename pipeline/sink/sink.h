@@ -37,7 +37,8 @@ class Sink {
   // Completes the output and gives it its final name.
   virtual void finish() = 0;
 
-  // Frames in the output; after finish() as many as were given to write(), but for frames_left().
+  // Frames in the output; after finish() as many as were given to write(), but for frames_left() and
+  // frames_brought().
   virtual std::int64_t frames() const = 0;
   // What became of the packets that were given to copy(), by stream index of the source.
   virtual std::map<int, CopyStatistics> copies() const { return left_out_; }
@@ -45,6 +46,11 @@ class Sink {
   virtual std::int64_t bytes() const { return 0; }
   // Frames that were given to write() and are not in the output because of an interruption.
   virtual std::int64_t frames_left() const { return 0; }
+  // Frames in the output that were not given to write(), but encoded before, and how much of the
+  // video's time they are. Known before the first write(), but where such frames are given all the
+  // same.
+  virtual std::int64_t frames_brought() const { return 0; }
+  virtual double seconds_brought() const { return 0; }
   // How many parts of the videos are in the output; 0 where they are not encoded in parts.
   virtual std::int64_t parts() const { return 0; }
   // For people: "libx264 crf=23 preset=medium, yuv420p".

@@ -77,6 +77,11 @@ void declare_output(CLI::App& app, OptionWords& w) {
   app.add_option("--target", w.target,
                  "find the --crf that reaches this on parts of the input, and encode with it")
       ->type_name("psnr=DB|ssim=VALUE|vmaf=VALUE|xpsnr=DB");
+  app.add_option("--resume", w.resume,
+                 "keep finished shards in the folder .NAME.vidconv beside the output, or in DIR, "
+                 "until it is done: started again with the same command, the run goes on where it "
+                 "was, whatever has ended it (implies --shards auto)")
+      ->type_name("[=DIR]");
 }
 
 void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
@@ -132,6 +137,9 @@ void declare_lists(CLI::App& app, OptionWords& w) {
   list("--list-formats", w.list_formats, "the pixel formats");
   app.add_flag("--list-variants", w.list_variants, "the ways to compute a filter");
   app.add_flag("--list-devices", w.list_devices, "the devices");
+  app.add_option("--list-resumable", w.list_resumable,
+                 "what --resume has kept in this folder, and the commands that go on with it")
+      ->type_name("DIR");
   one_of(app.add_option("--completions", w.completions,
                         "completions for a shell; installed with the program"),
          {"bash", "zsh", "fish"});

@@ -15,7 +15,7 @@ struct Row {
 constexpr Row table[] = {
     {"devices", "--list-devices"},   {"help", "--help"},
     {"kernels", "--list-kernels"},   {"measure", "--measure"},
-    {"variants", "--list-variants"},
+    {"resume", "--resume"},          {"variants", "--list-variants"},
 };
 
 std::string_view option_of(std::string_view name) {

@@ -28,6 +28,7 @@ enum class List {
   bash_completions,
   zsh_completions,
   fish_completions,
+  resumable,  // in the folder Options::listed
 };
 
 // What the encoding is to reach.
@@ -49,6 +50,8 @@ struct Options : Settings {
   // Options as they were given that bear on the bytes of the output, but for `filters`.
   std::vector<std::pair<std::string, std::vector<std::string>>> words;
 
+  bool resume = false;         // shards that are finished are kept for a later run
+  std::string resume_folder;  // where; empty: beside the output
   bool no_sandbox = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;
@@ -61,7 +64,7 @@ struct Options : Settings {
   bool explain = false;
   bool gallery = false;
   List list = List::none;
-  std::string listed;  // the filter whose help is printed
+  std::string listed;  // what is printed is of this filter, or folder
 };
 
 // Whether it is read as it comes, in its own time, and ends where somebody ends it.
