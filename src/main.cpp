@@ -52,8 +52,7 @@ constexpr double observer_seconds = 0.05;  // oftener than anybody looks at the 
 // not fail; after that 128 + its number promises a finished output.
 int exit_code(const Error& error, std::int64_t frames) {
   const int signal = interrupting_signal();
-  const bool ended = frames == 0 || error.kind() == MessageKind::interrupted;
-  return signal != 0 && ended ? 128 + signal : static_cast<int>(error.fault());
+  return signal != 0 && frames == 0 ? 128 + signal : static_cast<int>(error.fault());
 }
 
 class Command {
@@ -213,16 +212,18 @@ class Command {
   }
 
   int fail(const Error& error) {
-    if (interrupting_signal() != 0 && result_.encoded == 0 && !kept_)
+    const std::int64_t finished = kept_ ? 0 : result_.encoded;
+    if (interrupting_signal() != 0 && finished == 0)
       messages_.warn(MessageKind::interrupted,
-                     "interrupted before the first frame: there is no output");
+                     kept_ ? "interrupted: there is no output yet"
+                           : "interrupted before the first frame: there is no output");
     else
       messages_.warn(error.kind(), error.message());
     if (kept_ && kept_->kept_by_now() > 0)
       messages_.warn(MessageKind::resumed,
                      fmt::format("{} shards are kept in {}: the same command goes on with them",
                                  kept_->kept_by_now(), verbatim(kept_->path())));
-    const int code = exit_code(error, result_.encoded);
+    const int code = exit_code(error, finished);
     const auto attempt = [&](const auto& report) {
       try {
         report();

@@ -16,6 +16,9 @@ struct Example {
 };
 std::span<const Example> examples();
 
+// How a run goes on that was ended: a paragraph each.
+std::span<const std::string_view> resuming();
+
 // A video in parts on many hosts: a paragraph each.
 std::span<const std::string_view> many_hosts();
 

@@ -55,6 +55,9 @@ std::optional<std::int64_t> shard_of(std::string_view name) {
   return std::nullopt;
 }
 
+// What has one is whole.
+bool is_ledger(const std::string& name) { return name.ends_with(".json") && shard_of(name); }
+
 // Whether such a file is one of this folder's, or was to become one.
 bool is_ours(const std::string& name) {
   const std::string_view part = ".part";
@@ -230,7 +233,11 @@ ResumeFolder::ResumeFolder(const Options& options, Notify notify)
 
 ResumeFolder::~ResumeFolder() {
   unjudged_.clear();
-  if (kept_by_now_ == 0) remove();
+  try {
+    if (std::ranges::none_of(names_in(path_), is_ledger)) remove();
+  } catch (...) {
+    // It stays, and --list-resumable names it.
+  }
   close(lock_);
 }
 
@@ -375,9 +382,8 @@ void ResumeFolder::find_shards(bool overwrite) {
   seconds_ = 0;
   bool foreign = false;
   for (const std::string& name : names_in(path_)) {
-    const auto shard = shard_of(name);
-    if (!shard || !name.ends_with(".json")) continue;
-    foreign |= fmt::format("{}/{}", path_, name) != path_of(*shard) + ".json";
+    if (is_ledger(name))
+      foreign |= fmt::format("{}/{}", path_, name) != path_of(*shard_of(name)) + ".json";
   }
   if (foreign) {
     const std::string why =
@@ -390,10 +396,9 @@ void ResumeFolder::find_shards(bool overwrite) {
   }
   std::int64_t ticks = 0;
   for (const std::string& name : names_in(path_)) {
-    const auto shard = shard_of(name);
-    if (!shard || !name.ends_with(".json") || !take(*shard)) continue;
-    shards_.push_back(*shard);
-    const ShardLedger& ledger = ledgers_.at(*shard);
+    if (!is_ledger(name) || !take(*shard_of(name))) continue;
+    shards_.push_back(*shard_of(name));
+    const ShardLedger& ledger = ledgers_.at(shards_.back());
     frames_ += std::ssize(ledger.packets);
     for (const PacketTimes& packet : ledger.packets) ticks += packet.duration;
   }
@@ -502,6 +507,9 @@ void ResumeFolder::publish(std::int64_t shard, ShardFileWriter& file) {
 
 std::vector<Leftover> leftovers_in(const std::string& folder) {
   std::vector<Leftover> all;
+  if (std::error_code error; !std::filesystem::is_directory(folder, error))
+    throw Error(MessageKind::resume, "cannot list what is kept in", folder,
+                "there is no such folder", "name one");
   for (const std::string& name : names_in(folder)) {
     const std::string path = (std::filesystem::path(folder) / name).string();
     std::error_code error;
@@ -519,7 +527,7 @@ std::vector<Leftover> leftovers_in(const std::string& folder) {
       left.output = left.input = "";  // nobody knows
     }
     for (const std::string& file : names_in(path)) {
-      if (shard_of(file) && file.ends_with(".json")) ++left.shards;
+      if (is_ledger(file)) ++left.shards;
       const auto size = std::filesystem::file_size(std::filesystem::path(path) / file, error);
       if (!error) left.bytes += static_cast<std::int64_t>(size);
     }

@@ -433,6 +433,7 @@ TEST(OutputKey, KnowsEveryOption) {
                                 "--fail-fast", "--timeout",   "--insecure",  "--max-pixels",
                                 "-y",          "--strict",    "--device",    "--variant",
                                 "--decoder",   "--slots",     "--jobs",      "--no-sandbox",
+                                "--resume",
                                 "--progress",  "--quiet",     "--realtime",  "--stats",
                                 "--trace",     "--verify",    "--measure",   "--measure-log",
                                 "--metrics",   "--report",    "--audit"}));
