@@ -109,9 +109,14 @@ class Command {
 
   // What comes out is measured as well.
   void find_target() {
+    if (kept_ && !kept_->quality().empty()) {
+      options_.sink.encoder.crf = kept_->quality();
+      return notify_(MessageKind::resumed, "quality " + kept_->quality() + " was found before");
+    }
     found_ = find_quality(options_, interrupted_);
     messages_.summarise(describe(*found_));
     options_.sink.encoder.crf = fmt::format("{}", found_->chosen.crf);
+    if (kept_) return kept_->keep_quality(options_.sink.encoder.crf);  // what is kept is not measured
     const Measures wanted = measures_of(*options_.target);
     options_.measures.psnr |= wanted.psnr;
     options_.measures.ssim |= wanted.ssim;
@@ -220,9 +225,7 @@ class Command {
     else
       messages_.warn(error.kind(), error.message());
     if (kept_ && kept_->kept_by_now() > 0)
-      messages_.warn(MessageKind::resumed,
-                     fmt::format("{} shards are kept in {}: the same command goes on with them",
-                                 kept_->kept_by_now(), verbatim(kept_->path())));
+      messages_.warn(MessageKind::resumed, describe(*kept_));
     const int code = exit_code(error, finished);
     const auto attempt = [&](const auto& report) {
       try {

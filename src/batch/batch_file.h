@@ -4,12 +4,14 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "pipeline/run/job.h"
 #include "src/batch/batch_progress.h"
 #include "src/options/options.h"
+#include "src/resume/resume_folder.h"
 #include "src/run/messages.h"
 #include "src/run/report_files.h"
 #include "src/run/sandbox.h"
@@ -57,6 +59,7 @@ class BatchFileRun {
   Messages messages_;
   const Notify notify_;
   RunFiles files_;
+  std::shared_ptr<ResumeFolder> kept_;  // with --resume
   ReportFiles reports_;
   std::optional<std::string> key_;
   std::optional<Job> job_;

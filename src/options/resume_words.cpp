@@ -53,13 +53,10 @@ void check_resume(const Options& o) {
   if (o.measures.any())
     refuse_resume("--measure looks at what is encoded, of which a part may have been before",
                   "leave out one; 'ffmpeg -lavfi psnr' compares files");
-  if (o.target) refuse_resume("--target looks for the quality anew each time", "use --crf");
-  if (is_batch(o))
-    refuse_resume("there are several inputs", "--skip-done goes on where it was, file by file");
   if (o.latency > 0 || o.realtime)
     refuse_resume("what comes in its own time does not come again", "leave it out");
   if (!o.source.video) refuse_resume("one video is cut into shards", "choose one with --video N");
-  check_input(o);
+  if (!is_batch(o)) check_input(o);  // else each when its turn comes
   if (!o.output.empty()) check_output(o);
   if (!o.resume_folder.empty() && !S_ISDIR(mode_of(o.resume_folder)))
     refuse("--resume", o.resume_folder, "there is no such folder", "make it, or name another");

@@ -156,7 +156,7 @@ struct ResumeFolder::Run {
             .command = all.at("command")};
   }
 
-  std::string json(bool in_order) const {
+  std::string json(bool in_order, const std::string& quality) const {
     const Json all{{"schema", run_schema},
                    {"key", key},
                    {"version", version},
@@ -165,7 +165,8 @@ struct ResumeFolder::Run {
                    {"output", output},
                    {"options", options},
                    {"command", command},
-                   {"in_order", in_order}};
+                   {"in_order", in_order},
+                   {"quality", quality}};
     return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
@@ -300,7 +301,9 @@ void ResumeFolder::take_over(bool overwrite) {
       const std::string text = read_text(name, MessageKind::resume);
       const Run kept = Run::parse(text);
       if (kept.key == run_->key) {
-        in_order_ = Json::parse(text).at("in_order");
+        const Json all = Json::parse(text);
+        in_order_ = all.at("in_order");
+        quality_ = all.at("quality");
         return;
       }
       why = run_->difference(kept);
@@ -325,7 +328,12 @@ void ResumeFolder::take_over(bool overwrite) {
 
 void ResumeFolder::write_run() const {
   write_text(fmt::format("{}/{}", path_, run_name), "what is known of the run",
-             run_->json(in_order_), false);
+             run_->json(in_order_, quality_), false);
+}
+
+void ResumeFolder::keep_quality(const std::string& crf) {
+  quality_ = crf;
+  write_run();
 }
 
 void ResumeFolder::clear() const {
@@ -503,6 +511,11 @@ void ResumeFolder::publish(std::int64_t shard, ShardFileWriter& file) {
   write_text(path_of(shard) + ".json", "the ledger of the shard",
              ledger_json(ledger, static_cast<std::size_t>(shard)), false);
   ++kept_by_now_;
+}
+
+std::string describe(const ResumeFolder& kept) {
+  return fmt::format("{} {} kept in {}: the same command goes on", kept.kept_by_now(),
+                     kept.kept_by_now() == 1 ? "shard is" : "shards are", verbatim(kept.path()));
 }
 
 std::vector<Leftover> leftovers_in(const std::string& folder) {

@@ -38,6 +38,9 @@ class ResumeFolder final : public ShardStore {
   const std::string& path() const { return path_; }
   // The input is damaged, so that it is read in order of time.
   bool in_order() const { return in_order_; }
+  // The quality that --target has found, in the encoder's words; empty: none yet.
+  const std::string& quality() const { return quality_; }
+  void keep_quality(const std::string& crf);
   // What is kept by now, of earlier runs and this one.
   std::size_t kept_by_now() const { return kept_by_now_; }
   // The output is there: the folder goes.
@@ -78,6 +81,7 @@ class ResumeFolder final : public ShardStore {
   const std::unique_ptr<Run> run_;
   int lock_ = -1;
   bool in_order_ = false, begun_ = false, removed_ = false;
+  std::string quality_;
   EncodedVideo video_;
   std::string cut_key_;
   std::map<std::int64_t, ShardLedger> ledgers_;  // of shards_
@@ -91,6 +95,9 @@ class ResumeFolder final : public ShardStore {
   std::atomic<bool> judged_later_ = false;
   std::atomic<std::size_t> kept_by_now_ = 0;
 };
+
+// For people, of a run that has failed.
+std::string describe(const ResumeFolder& kept);
 
 // A folder that a run has left.
 struct Leftover {

@@ -267,6 +267,37 @@ TEST_F(Resume, KeepsInAnotherFolder) {
   EXPECT_EQ(run_vidconv({"--list-resumable", path("kept")}).out, "");
 }
 
+TEST_F(Resume, OneOfSeveralInputsGoesOn) {
+  std::filesystem::create_directory(path("in"));
+  for (const std::string name : {"a", "b", "c"})
+    std::filesystem::copy_file(clip(), path("in/" + name + ".mp4"));
+  const Arguments run{path("in"),   "-o",     path("out/{stem}.mkv"), "--kernel",
+                      "box",        "--shards", "0.16s",              "--resume",
+                      "--skip-done"};
+  // The first has run.json, five shards with their ledgers, and the output itself.
+  with_faults(run, "VIDCONV_REFUSED=linkat@17=killed");
+  EXPECT_TRUE(std::filesystem::exists(path("out/a.mkv")));
+  EXPECT_TRUE(std::filesystem::exists(path("out/.b.mkv.vidconv")));
+  const Result result = run_vidconv(run);
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"b.mp4: ", "going on", "[resumed]"}));
+  const std::string whole = uninterrupted(
+      {clip(), "-o", path("x.mkv"), "--kernel", "box", "--shards", "0.16s"});
+  for (const std::string name : {"a", "b", "c"}) {
+    EXPECT_TRUE(read_file(path("out/" + name + ".mkv")) == whole);
+    EXPECT_FALSE(std::filesystem::exists(path("out/." + name + ".mkv.vidconv")));
+  }
+}
+
+TEST_F(Resume, TheQualityOfATargetIsKept) {
+  const Arguments run = arguments({"--target", "psnr=38"});
+  kill_at(5, run);
+  const Result result = run_vidconv(run);
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"quality", "was found before", "[resumed]"}));
+  EXPECT_TRUE(has_line_with(result.err, {"going on", "[resumed]"}));
+}
+
 // A folder of that name that is somebody's own is left alone.
 TEST_F(Resume, TouchesNothingElse) {
   std::filesystem::create_directory(folder());
@@ -295,8 +326,7 @@ TEST_F(Resume, WrongUsesAreRefused) {
            {{path("f%03d.png"), "-o", out}, exit_command_line, {"--resume", "many files"}},
            {{in, "-o", out, "--bitrate", "1M"}, exit_command_line, {"--resume", "--bitrate", "--crf"}},
            {{in, "-o", out, "--measure", "psnr"}, exit_command_line, {"--resume", "--measure"}},
-           {{in, "-o", out, "--target", "psnr=30"}, exit_command_line, {"--resume", "--crf"}},
-           {{in, in, "-o", path("{stem}.mkv")}, exit_command_line, {"--resume", "--skip-done"}},
+           {{in, in, "-o", path("{stem}.y4m")}, exit_command_line, {"--resume", "y4m"}},
            {{in, "-o", out, "--latency", "50"}, exit_command_line, {"--resume"}},
            {{path("two.mkv"), "-o", out, "--video", "all"}, exit_command_line, {"--resume", "--video N"}},
            {{in, "-o", out, "--benchmark"}, exit_command_line, {"--resume"}},
