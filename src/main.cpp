@@ -116,7 +116,8 @@ class Command {
     found_ = find_quality(options_, interrupted_);
     messages_.summarise(describe(*found_));
     options_.sink.encoder.crf = fmt::format("{}", found_->chosen.crf);
-    if (kept_) return kept_->keep_quality(options_.sink.encoder.crf);  // what is kept is not measured
+    if (kept_)
+      return kept_->keep_quality(options_.sink.encoder.crf);  // what is kept is not measured
     const Measures wanted = measures_of(*options_.target);
     options_.measures.psnr |= wanted.psnr;
     options_.measures.ssim |= wanted.ssim;
@@ -224,8 +225,7 @@ class Command {
                            : "interrupted before the first frame: there is no output");
     else
       messages_.warn(error.kind(), error.message());
-    if (kept_ && kept_->kept_by_now() > 0)
-      messages_.warn(MessageKind::resumed, describe(*kept_));
+    if (kept_ && kept_->kept_by_now() > 0) messages_.warn(MessageKind::resumed, describe(*kept_));
     const int code = exit_code(error, finished);
     const auto attempt = [&](const auto& report) {
       try {

@@ -111,13 +111,16 @@ constexpr std::string_view times_table[] = {
 
 constexpr std::string_view resuming_table[] = {
     "With --resume a video is encoded in shards (--shards, else auto), and those that are finished "
-    "are kept in the folder .NAME.vidconv beside the output NAME, or in that of --resume=DIR. After "
+    "are kept in the folder .NAME.vidconv beside the output NAME, or in that of --resume=DIR. "
+    "After "
     "a signal, a crash, a power cut or a full disk the same command goes on with them: they are "
-    "neither decoded (but of inputs that are read in order), filtered nor encoded again. The output "
+    "neither decoded (but of inputs that are read in order), filtered nor encoded again. The "
+    "output "
     "has the bytes of a run that nothing has ended, and the folder goes when it is there. What is "
     "lost is at most the shard that each encoder was at work on.",
     "Where the options that bear on the bytes, the input (its size, time, first and last bytes) or "
-    "the versions of vidconv and FFmpeg are others, the line says which, nothing is touched, and -y "
+    "the versions of vidconv and FFmpeg are others, the line says which, nothing is touched, and "
+    "-y "
     "begins anew. A shard that is corrupt is encoded again. One run at a time is at work on a "
     "folder. The output needs its room twice while it is made. --list-resumable DIR lists what is "
     "left in a folder; to drop it, remove it.",

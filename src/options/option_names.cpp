@@ -13,9 +13,8 @@ struct Row {
 };
 // What is no setting of a job.
 constexpr Row table[] = {
-    {"devices", "--list-devices"},   {"help", "--help"},
-    {"kernels", "--list-kernels"},   {"measure", "--measure"},
-    {"resume", "--resume"},          {"variants", "--list-variants"},
+    {"devices", "--list-devices"}, {"help", "--help"},     {"kernels", "--list-kernels"},
+    {"measure", "--measure"},      {"resume", "--resume"}, {"variants", "--list-variants"},
 };
 
 std::string_view option_of(std::string_view name) {

@@ -50,7 +50,7 @@ struct Options : Settings {
   // Options as they were given that bear on the bytes of the output, but for `filters`.
   std::vector<std::pair<std::string, std::vector<std::string>>> words;
 
-  bool resume = false;         // shards that are finished are kept for a later run
+  bool resume = false;        // shards that are finished are kept for a later run
   std::string resume_folder;  // where; empty: beside the output
   bool no_sandbox = false;
   bool quiet = false;

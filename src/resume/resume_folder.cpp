@@ -414,10 +414,10 @@ void ResumeFolder::find_shards(bool overwrite) {
   seconds_ = static_cast<double>(ticks) * av_q2d(video_.time_base);
   kept_by_now_ = shards_.size();
   if (!shards_.empty())
-    vidconv::notify(notify_, MessageKind::resumed,
-                    fmt::format("going on: {} {} of {} frames, {:.1f} s, from before",
-                                shards_.size(), shards_.size() == 1 ? "shard" : "shards", frames_,
-                                seconds_));
+    vidconv::notify(
+        notify_, MessageKind::resumed,
+        fmt::format("going on: {} {} of {} frames, {:.1f} s, from before", shards_.size(),
+                    shards_.size() == 1 ? "shard" : "shards", frames_, seconds_));
 }
 
 // Whether it is whole; one that is not goes.
@@ -431,8 +431,8 @@ bool ResumeFolder::take(std::int64_t shard) {
     return true;
   } catch (const Error& error) {
     vidconv::notify(notify_, MessageKind::resumed,
-                    fmt::format("shard {} is encoded again: '{}': {}", shard,
-                                error.value().text(), error.why()));
+                    fmt::format("shard {} is encoded again: '{}': {}", shard, error.value().text(),
+                                error.why()));
   }
   for (const char* kind : {".json", ".nut"}) unlink((path + kind).c_str());
   return false;

@@ -28,9 +28,8 @@ double speed(const Progress& p) {
 
 // The share of what is done that was done by this run.
 double own_share(const Progress& p) {
-  return p.encoded > 0
-             ? static_cast<double>(p.encoded - p.brought) / static_cast<double>(p.encoded)
-             : 1;
+  return p.encoded > 0 ? static_cast<double>(p.encoded - p.brought) / static_cast<double>(p.encoded)
+                       : 1;
 }
 
 std::optional<double> seconds_left(const Progress& p, const Total& total) {

@@ -13,11 +13,12 @@ using nlohmann::json;
 
 class Resume : public CliTest {
  protected:
+  const std::string input_ = clip();
+
   // Of 20 frames with sound, in five shards.
-  Arguments arguments(const Arguments& more = {}) const {
-    Arguments all{clip(),     "-o",     path("out.mkv"), "--kernel", "box",
-                  "--shards", "0.16s",  "--resume",      "--jobs",   "2",
-                  "--preset", "veryfast"};
+  Arguments arguments(const Arguments& more = {}, const std::string& jobs = "2") const {
+    Arguments all{input_,  "-o",       path("out.mkv"), "--kernel", "box",      "--shards",
+                  "0.16s", "--resume", "--jobs",        jobs,       "--preset", "veryfast"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -70,7 +71,7 @@ TEST_F(Resume, GoesOnAfterAKill) {
   for (const std::string jobs : {"1", "2", "5"})
     for (const int call : {1, 2, 3, 6, 9}) {
       SCOPED_TRACE(jobs + " jobs, call " + std::to_string(call));
-      const Arguments run = arguments({"--jobs", jobs, "--stats", path("stats")});
+      const Arguments run = arguments({"--stats", path("stats")}, jobs);
       kill_at(call, run);
       EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
       const std::size_t there = kept();
@@ -87,8 +88,14 @@ TEST_F(Resume, GoesOnAfterAKill) {
 }
 
 TEST_F(Resume, IsOneOfShardsWhereNoneAreAskedFor) {
-  const Arguments run{"pattern:64x48@25#600", "-o",       path("out.mkv"), "--kernel",
-                      "box",                  "--resume", "--preset",      "ultrafast"};
+  const Arguments run{"pattern:64x48@25#600",
+                      "-o",
+                      path("out.mkv"),
+                      "--kernel",
+                      "box",
+                      "--resume",
+                      "--preset",
+                      "ultrafast"};
   kill_at(2, run);
   Arguments automatic = run;
   automatic.insert(automatic.end(), {"--shards", "auto"});
@@ -100,12 +107,12 @@ TEST_F(Resume, IsOneOfShardsWhereNoneAreAskedFor) {
 
 // Frames that come in order of time: those of shards that are there are decoded and no more.
 TEST_F(Resume, GoesOnWhereFramesComeInOrder) {
-  for (const Arguments& more : std::vector<Arguments>{{"--frames", "18"},
-                                                      {"--audit", path("audit")},
-                                                      {"--start", "0.2", "--frames", "10"}}) {
+  for (const Arguments& more : std::vector<Arguments>{
+           {"--frames", "18"}, {"--audit", path("audit")}, {"--start", "0.2", "--frames", "10"}}) {
     SCOPED_TRACE(more[0]);
     const Arguments run = arguments(more);
     const std::string whole = uninterrupted(run);
+    std::filesystem::remove(path("audit"));
     kill_at(4, run);
     expect_done(run_vidconv(run), whole);
     std::filesystem::remove(path("out.mkv"));
@@ -117,12 +124,12 @@ TEST_F(Resume, GoesOnWithAnyContainerAndSource) {
   ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.8 -pix_fmt yuv420p " + path("a.y4m"));
   const std::string irregular =
       make_clip("vfr.mkv", "-bf 2 -vf select='not(mod(n\\,3))+not(mod(n\\,4))' -fps_mode vfr");
-  for (const std::string input : {clip(), path("a.y4m"), std::string("pattern:64x48@25#20"),
-                                  irregular})
+  for (const std::string input :
+       {input_, path("a.y4m"), std::string("pattern:64x48@25#20"), irregular})
     for (const std::string output : {"out.mkv", "out.mp4", "out.ts"}) {
       SCOPED_TRACE(input + " " + output);
-      const Arguments run{input, "-o", path(output), "--kernel", "box", "--resume", "--shards",
-                          "0.16s"};
+      const Arguments run{input, "-o",       path(output), "--kernel",
+                          "box", "--resume", "--shards",   "0.16s"};
       kill_at(4, run);
       Arguments plain = run;
       std::erase(plain, "--resume");
@@ -151,7 +158,7 @@ TEST_F(Resume, BeginsWhereItWas) {
 TEST_F(Resume, EncodesACorruptShardAgain) {
   const std::string whole = uninterrupted(arguments());
   for (const std::string ending : {".nut", ".json"}) {
-    kill_at(5, arguments());
+    kill_at(5, arguments({}, "1"));
     const auto file = file_of("0", ending);
     std::string bytes = read_file(file);
     bytes[bytes.size() / 2] ^= 1;
@@ -171,12 +178,11 @@ TEST_F(Resume, RefusesWhatIsOfAnotherRun) {
   EXPECT_TRUE(refused(run_vidconv(arguments({"--crf", "20", "--kernel", "sobel"})), exit_output,
                       {"--kernel sobel", "[resume]"}));
   // A file that is written anew is another input.
-  write_file(clip(), read_file(clip()));
-  std::filesystem::last_write_time(clip(), std::filesystem::file_time_type::clock::now() +
-                                               std::chrono::seconds(5));
-  const Result other = run_vidconv(
-      {path("clip.mp4"), "-o", path("out.mkv"), "--kernel", "box", "--shards", "0.16s", "--resume",
-       "--crf", "20", "--preset", "veryfast"});
+  std::filesystem::last_write_time(
+      input_, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  const Result other =
+      run_vidconv({path("clip.mp4"), "-o", path("out.mkv"), "--kernel", "box", "--shards", "0.16s",
+                   "--resume", "--crf", "20", "--preset", "veryfast"});
   EXPECT_TRUE(refused(other, exit_output, {"another input", "clip.mp4", "[resume]"}));
   EXPECT_EQ(kept(), there);
   // Another version.
@@ -184,8 +190,8 @@ TEST_F(Resume, RefusesWhatIsOfAnotherRun) {
   run["version"] = "0.0.9";
   run["key"] = "0";
   write_file(folder() + "/run.json", run.dump());
-  const Arguments anew{path("clip.mp4"), "-o",       path("out.mkv"), "--kernel",
-                       "box",            "--shards", "0.16s",         "--resume"};
+  const Arguments anew{path("clip.mp4"), "-o",    path("out.mkv"), "--kernel", "box",
+                       "--shards",       "0.16s", "--resume"};
   EXPECT_TRUE(refused(run_vidconv(anew), exit_output, {"vidconv 0.0.9", "[resume]"}));
   write_file(folder() + "/run.json", "{");
   EXPECT_TRUE(refused(run_vidconv(anew), exit_output, {"run.json", "makes no sense", "-y"}));
@@ -198,9 +204,18 @@ TEST_F(Resume, RefusesWhatIsOfAnotherRun) {
 }
 
 TEST_F(Resume, TheSecondOfTwoStartsIsRefused) {
-  const Arguments run{"pattern:128x72@25#1000000", "-o",       path("out.mkv"), "--kernel", "box",
-                      "--shards",                  "0.4s",     "--resume",      "--jobs",   "2",
-                      "--progress",                "plain"};
+  const Arguments run{"pattern:128x72@25#1000000",
+                      "-o",
+                      path("out.mkv"),
+                      "--kernel",
+                      "box",
+                      "--shards",
+                      "0.4s",
+                      "--resume",
+                      "--jobs",
+                      "2",
+                      "--progress",
+                      "plain"};
   Process first(command(run));
   ASSERT_TRUE(first.wait_for_stderr("parts", std::chrono::seconds(60)));
   const Result second = run_vidconv(run);
@@ -222,8 +237,9 @@ TEST_F(Resume, FullDisksKeepWhatIsThere) {
   const std::string whole = uninterrupted(arguments({"--crf", "1"}));
   for (const int bytes : {0, 2000, 20000, 60000, 100000}) {
     SCOPED_TRACE(bytes);
-    const Result full = with_faults(arguments({"--crf", "1"}), "VIDCONV_DISK_ERROR=28 VIDCONV_DISK_BYTES=" +
-                                                               std::to_string(bytes));
+    const Result full =
+        with_faults(arguments({"--crf", "1"}),
+                    "VIDCONV_DISK_ERROR=28 VIDCONV_DISK_BYTES=" + std::to_string(bytes));
     EXPECT_TRUE(refused(full, exit_output, {"No space left on device"}));
     EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
   }
@@ -238,8 +254,9 @@ TEST_F(Resume, DamageIsNotForgotten) {
   for (std::size_t at = bytes.size() * 3 / 4; at < bytes.size() * 3 / 4 + 3000; ++at)
     bytes[at] = static_cast<char>(at * 7);
   write_file(path("damaged.ts"), bytes);
-  const Arguments plain{path("damaged.ts"), "-o", path("plain.mkv"), "--kernel", "box",
-                        "--shards",         "5",  "--jobs",          "2",        "--threads", "1"};
+  const Arguments plain{
+      path("damaged.ts"), "-o", path("plain.mkv"), "--kernel", "box", "--shards", "5",
+      "--jobs",           "2",  "--threads",       "1"};
   EXPECT_EQ(run_vidconv(plain).exit_code, exit_damaged);
   Arguments run = plain;
   run[2] = path("out.mkv");
@@ -270,10 +287,9 @@ TEST_F(Resume, KeepsInAnotherFolder) {
 TEST_F(Resume, OneOfSeveralInputsGoesOn) {
   std::filesystem::create_directory(path("in"));
   for (const std::string name : {"a", "b", "c"})
-    std::filesystem::copy_file(clip(), path("in/" + name + ".mp4"));
-  const Arguments run{path("in"),   "-o",     path("out/{stem}.mkv"), "--kernel",
-                      "box",        "--shards", "0.16s",              "--resume",
-                      "--skip-done"};
+    std::filesystem::copy_file(input_, path("in/" + name + ".mp4"));
+  const Arguments run{path("in"), "-o",       path("out/{stem}.mkv"), "--kernel", "box", "--shards",
+                      "0.16s",    "--resume", "--skip-done"};
   // The first has run.json, five shards with their ledgers, and the output itself.
   with_faults(run, "VIDCONV_REFUSED=linkat@17=killed");
   EXPECT_TRUE(std::filesystem::exists(path("out/a.mkv")));
@@ -281,8 +297,8 @@ TEST_F(Resume, OneOfSeveralInputsGoesOn) {
   const Result result = run_vidconv(run);
   EXPECT_TRUE(succeeded(result));
   EXPECT_TRUE(has_line_with(result.err, {"b.mp4: ", "going on", "[resumed]"}));
-  const std::string whole = uninterrupted(
-      {clip(), "-o", path("x.mkv"), "--kernel", "box", "--shards", "0.16s"});
+  const std::string whole =
+      uninterrupted({input_, "-o", path("x.mkv"), "--kernel", "box", "--shards", "0.16s"});
   for (const std::string name : {"a", "b", "c"}) {
     EXPECT_TRUE(read_file(path("out/" + name + ".mkv")) == whole);
     EXPECT_FALSE(std::filesystem::exists(path("out/." + name + ".mkv.vidconv")));
@@ -316,7 +332,7 @@ TEST_F(Resume, WrongUsesAreRefused) {
     Exit code;
     std::vector<std::string> says;
   };
-  const std::string in = clip(), out = path("out.mkv");
+  const std::string in = input_, out = path("out.mkv");
   for (const auto& [words, code, says] : std::vector<Use>{
            {{"-", "-o", out}, exit_command_line, {"--resume", "no file"}},
            {{in, "-o", "-"}, exit_command_line, {"--resume", "output"}},
@@ -324,11 +340,15 @@ TEST_F(Resume, WrongUsesAreRefused) {
            {{in, "-o", path("f%03d.png")}, exit_command_line, {"--resume", "output"}},
            {{in, "-o", path("out.y4m")}, exit_command_line, {"--resume", "y4m"}},
            {{path("f%03d.png"), "-o", out}, exit_command_line, {"--resume", "many files"}},
-           {{in, "-o", out, "--bitrate", "1M"}, exit_command_line, {"--resume", "--bitrate", "--crf"}},
+           {{in, "-o", out, "--bitrate", "1M"},
+            exit_command_line,
+            {"--resume", "--bitrate", "--crf"}},
            {{in, "-o", out, "--measure", "psnr"}, exit_command_line, {"--resume", "--measure"}},
            {{in, in, "-o", path("{stem}.y4m")}, exit_command_line, {"--resume", "y4m"}},
            {{in, "-o", out, "--latency", "50"}, exit_command_line, {"--resume"}},
-           {{path("two.mkv"), "-o", out, "--video", "all"}, exit_command_line, {"--resume", "--video N"}},
+           {{path("two.mkv"), "-o", out, "--video", "all"},
+            exit_command_line,
+            {"--resume", "--video N"}},
            {{in, "-o", out, "--benchmark"}, exit_command_line, {"--resume"}},
            {{in, "-o", path("a.gif")}, exit_command_line, {"--resume"}},
            {{in, "-o", out, "--resume=/nowhere"}, exit_command_line, {"--resume", "/nowhere"}},
