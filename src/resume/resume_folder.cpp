@@ -32,8 +32,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int run_schema = 1;
-constexpr std::size_t key_digits = 16;
-constexpr std::string_view ending = ".vidconv", run_name = "run.json", lock_name = "lock";
+constexpr std::size_t shard_key_digits = 16;
+constexpr std::string_view folder_ending = ".vidconv", run_name = "run.json", lock_name = "lock";
 
 [[noreturn]] void refuse_folder(const std::string& path, const std::string& why,
                                 const std::string& remedy) {
@@ -47,10 +47,10 @@ std::optional<std::int64_t> shard_of(std::string_view name) {
   std::int64_t shard = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), shard);
   const std::string_view rest = name.substr(static_cast<std::size_t>(end - name.data()));
-  if (error != std::errc() || shard < 0 || rest.size() < 1 + key_digits || rest[0] != '-' ||
-      rest.substr(1, key_digits).find_first_not_of("0123456789abcdef") != rest.npos)
+  if (error != std::errc() || shard < 0 || rest.size() < 1 + shard_key_digits || rest[0] != '-' ||
+      rest.substr(1, shard_key_digits).find_first_not_of("0123456789abcdef") != rest.npos)
     return std::nullopt;
-  const std::string_view kind = rest.substr(1 + key_digits);
+  const std::string_view kind = rest.substr(1 + shard_key_digits);
   if (kind == ".nut" || kind == ".json") return shard;
   return std::nullopt;
 }
@@ -62,8 +62,8 @@ bool is_ledger(const std::string& name) { return name.ends_with(".json") && shar
 bool is_ours(const std::string& name) {
   const std::string_view part = ".part";
   std::string_view whole = name;
-  if (whole.ends_with(part) && whole.size() > part.size() + 1 + key_digits)
-    whole.remove_suffix(part.size() + 1 + key_digits);
+  if (whole.ends_with(part) && whole.size() > part.size() + 1 + shard_key_digits)
+    whole.remove_suffix(part.size() + 1 + shard_key_digits);
   return whole == run_name || shard_of(whole).has_value();
 }
 
@@ -189,7 +189,7 @@ std::string resume_folder(const Options& o) {
   const std::filesystem::path output = local_path(o.output);
   const std::filesystem::path folder =
       o.resume_folder.empty() ? output.parent_path() : std::filesystem::path(o.resume_folder);
-  const std::string name = "." + output.filename().string() + std::string(ending);
+  const std::string name = "." + output.filename().string() + std::string(folder_ending);
   return folder.empty() ? name : (folder / name).string();
 }
 
@@ -227,6 +227,10 @@ ResumeFolder::ResumeFolder(const Options& options, Notify notify)
   try {
     take_over(overwrite_);
   } catch (...) {
+    if (!is_there(fmt::format("{}/{}", path_, run_name))) {  // it is not a run's
+      unlink(fmt::format("{}/{}", path_, lock_name).c_str());
+      rmdir(path_.c_str());
+    }
     close(lock_);
     throw;
   }
@@ -285,7 +289,9 @@ void ResumeFolder::lock() {
       std::array<char, 256> host{};
       gethostname(host.data(), host.size() - 1);
       const std::string who = fmt::format("process {} on {}", getpid(), host.data());
-      if (ftruncate(fd, 0) == 0) static_cast<void>(pwrite(fd, who.data(), who.size(), 0));
+      // Where the disk is full, it is "another process" for who comes next.
+      [[maybe_unused]] const bool said =
+          ftruncate(fd, 0) == 0 && pwrite(fd, who.data(), who.size(), 0) > 0;
       return;
     }
     close(fd);
@@ -302,8 +308,8 @@ void ResumeFolder::take_over(bool overwrite) {
       const Run kept = Run::parse(text);
       if (kept.key == run_->key) {
         const Json all = Json::parse(text);
-        in_order_ = all.at("in_order");
-        quality_ = all.at("quality");
+        all.at("in_order").get_to(in_order_);
+        all.at("quality").get_to(quality_);
         return;
       }
       why = run_->difference(kept);
@@ -446,7 +452,7 @@ std::string ResumeFolder::key_of(std::int64_t shard) const {
   ContentKey key;
   key.add("cut", cut_key_);
   key.add("shard", fmt::format("{}", shard));
-  return key.hex().substr(0, key_digits);
+  return key.hex().substr(0, shard_key_digits);
 }
 
 namespace {
@@ -526,10 +532,11 @@ std::vector<Leftover> leftovers_in(const std::string& folder) {
   for (const std::string& name : names_in(folder)) {
     const std::string path = (std::filesystem::path(folder) / name).string();
     std::error_code error;
-    if (!name.starts_with('.') || !name.ends_with(ending) ||
+    if (!name.starts_with('.') || !name.ends_with(folder_ending) ||
         !std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
       continue;
-    Leftover& left = all.emplace_back(Leftover{.path = path, .output = {}, .input = {}});
+    Leftover& left = all.emplace_back();
+    left.path = path;
     try {
       const Json run =
           Json::parse(read_text(fmt::format("{}/{}", path, run_name), MessageKind::resume));
