@@ -2,11 +2,12 @@
 #include "pipeline/base/error.h"
 #include "src/batch/batch.h"
 #include "src/cluster/cluster.h"
+#include "src/command/command.h"
 #include "src/help/lists.h"
 #include "src/options/options.h"
 #include "src/process/stack.h"
 #include "src/process/standard_streams.h"
-#include "src/run/command.h"
+#include "src/resume/list_resumable.h"
 #include "src/run/messages.h"
 
 namespace vidconv {
@@ -16,7 +17,12 @@ int command(int argc, char** argv) {
   if (is_cluster_command(argc, argv)) return cluster_command(argc, argv);
   const Options options = parse_options(argc, argv);
   if (options.list != List::none) {
-    print_list(options.list, options.listed);
+    if (options.list == List::resumable)
+      list_resumable(options.listed);
+    else if (options.list == List::resumable)
+      list_resumable(options.listed);
+    else
+      print_list(options.list, options.listed);
     return 0;
   }
   return is_batch(options) ? run_batch(options) : run_command(options);

@@ -25,13 +25,17 @@ class FrameOrder {
   struct Stretch {
     std::int64_t begin = 0, end = 0;  // by number; the end is no part of it
   };
-  // Returns the range that a frame belongs to, as far as is known; none behind the last frame.
-  // Thread-safe.
+  // The one that the frame belongs to, as far as is known, or the next one where that is not
+  // wanted; none behind the last frame. Any thread.
   virtual std::optional<Stretch> stretch_of(std::int64_t number) = 0;
   // Makes next() ask whether frames of a range are ready, by its first one, before it begins the
   // range. A range that is not ready is begun only where no frame of the others can be read. Call
   // it before next().
   virtual void begin_when(std::function<bool(std::int64_t first)> is_ready) = 0;
+  // A stretch is known to be whole, as its packets promised, only some time after its last frame,
+  // when judged() is called. Before next().
+  virtual void judge_later() {}
+  virtual void judged(const Stretch&) {}
   // Returns from how many ranges frames are wanted in turns, at most.
   virtual int at_once() const = 0;
 };

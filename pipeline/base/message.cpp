@@ -74,6 +74,10 @@ constexpr MessageRow kinds[] = {
      "a part, or the joining of parts, has failed by what may be over later or on another host: a "
      "full disk, a source that cannot be reached, too little memory, a failing device",
      "try again, as the job scripts do"},
+    {MessageKind::resume, "resume", Fault::output,
+     "what `resume` has kept cannot be gone on with: it is of other options, another input or "
+     "another version, or another run is at work on it",
+     "use the same command, or begin anew with `overwrite`; nothing was touched"},
     {MessageKind::interrupted, "interrupted", Fault::none,
      "a signal ended the run early (the exit code is 128 and its number: 129, 130 or 143; of a "
      "live "
@@ -88,6 +92,10 @@ constexpr MessageRow kinds[] = {
      "into how many parts `shards` auto has cut the video, and how many are encoded at once", ""},
     {MessageKind::part_done, "part-done", Fault::none,
      "the part is there and whole: nothing was done", ""},
+    {MessageKind::resumed, "resumed", Fault::none,
+     "with `resume`: the run goes on with shards that an earlier one has kept, encodes one again "
+     "that is corrupt, or has dropped those of another run",
+     ""},
     {MessageKind::fallback, "fallback", Fault::none,
      "the device could not do it all and it is done otherwise: with fewer frames in flight, in "
      "memory that copies slower, by another device, or on the CPU; or `measure` could not take the "

@@ -5,11 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/cluster/shard_file.h"
+#include "pipeline/cluster/shard_writer.h"
 #include "pipeline/encode/encoder.h"
-#include "pipeline/io/byte_io.h"
-#include "pipeline/io/partial_file.h"
-#include "pipeline/sink/muxer.h"
 #include "pipeline/sink/sink.h"
 
 namespace vidconv {
@@ -30,25 +27,18 @@ class ShardSink final : public Sink {
   // Throws Error(part) where another number of frames has come. Does not give the file its name
   // yet.
   void finish() override;
-  // Gives the file its name and returns its ledger, without a key. Call it after finish().
-  ShardLedger publish();
+  // After finish(): the file has its name then. Returns what its ledger has to say, without a key.
+  ShardLedger publish() { return writer_.publish(); }
 
-  std::int64_t frames() const override { return static_cast<std::int64_t>(ledger_.packets.size()); }
+  std::int64_t frames() const override { return writer_.packets(); }
   std::int64_t bytes() const override { return writer_.bytes(); }
   std::string description() const override { return encoder_->description(); }
 
  private:
-  void mux(AVPacket& packet);
-
   const std::string path_;
-  const AVRational time_base_;
   const std::int64_t frames_;
   const std::unique_ptr<Encoder> encoder_;
-  PartialFile file_;
-  ByteWriter writer_;
-  Muxer muxer_;
-  AVStream* stream_ = nullptr;
-  ShardLedger ledger_;
+  ShardFileWriter writer_;
 };
 
 }  // namespace vidconv

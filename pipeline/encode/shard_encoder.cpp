@@ -125,12 +125,20 @@ void ShardEncoder::work() noexcept {
   try {
     if (wait_for_permission()) {
       const std::unique_ptr<Encoder> encoder = make_();
-      const auto receive = [this](AVPacket& packet) { keep(packet); };
+      const auto store = limits_.store ? limits_.store->write(number_) : nullptr;
+      std::int64_t missing = 0;  // packets of frames that have come
+      const auto receive = [&](AVPacket& packet) {
+        --missing;
+        if (store) store->write(packet);
+        keep(packet);
+      };
       while (std::optional<Frame> frame = next()) {
         at = frame->number();
+        ++missing;
         encoder->write(std::move(*frame), receive);
       }
       if (!dropped_) encoder->finish(receive);
+      if (store && whole_ && !dropped_ && missing == 0) store->keep();
     }
   } catch (...) {
     Error error = current_error();

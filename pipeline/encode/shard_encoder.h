@@ -17,6 +17,7 @@
 #include "pipeline/base/channel.h"
 #include "pipeline/encode/encoder.h"
 #include "pipeline/shards/shard_order.h"
+#include "pipeline/shards/shard_store.h"
 
 namespace vidconv {
 
@@ -26,8 +27,9 @@ struct ShardLimits {
   // Bytes of packets that may wait, for all shards but the oldest whose encoder has not ended; each
   // may add one packet more, then its encoder waits.
   std::size_t packet_bytes = SIZE_MAX;
-  std::size_t encoders = SIZE_MAX;  // at once: of the oldest unfinished shards
-  ShardOrder* order = nullptr;      // is told what becomes of frames; may be null
+  std::size_t encoders = SIZE_MAX;  // at once: of the oldest parts that have not ended
+  ShardOrder* order = nullptr;      // hears what becomes of frames; may be null
+  ShardStore* store = nullptr;      // gets parts that are whole; may be null
 
   std::mutex mutex;
   std::condition_variable changed;

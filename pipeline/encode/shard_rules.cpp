@@ -34,24 +34,29 @@ constexpr Rule rules[] = {
     {"stats", "", by_passes},    {"intra-refresh", "0", no_keys},
 };
 
-void check_option(std::string_view key, std::string_view value, const Error::Value& shown) {
-  const auto* rule = std::ranges::find(rules, key, &Rule::key);
-  if (rule != std::end(rules) && (rule->value.empty() || rule->value != value))
-    throw Error(MessageKind::encoder_option, "`shards` cannot be beside", shown, rule->why,
-                "leave out one");
-  if (key == "flags" && value.find("pass") != value.npos)
-    throw Error(MessageKind::encoder_option, "`shards` cannot be beside", shown, by_passes,
-                "leave out one");
+// Names the setting that has asked for shards.
+std::string beside(const EncoderOptions& options) {
+  const bool kept = options.shards && options.shards->store;
+  return kept ? "`resume` cannot be beside" : "`shards` cannot be beside";
 }
 
-// Checks "key=value:key=value", the form of library options; a key alone means 1.
-void check_list(std::string_view list, const Error::Value& shown) {
+void check_option(const EncoderOptions& options, std::string_view key, std::string_view value,
+                  const Error::Value& shown) {
+  const auto* rule = std::ranges::find(rules, key, &Rule::key);
+  if (rule != std::end(rules) && (rule->value.empty() || rule->value != value))
+    throw Error(MessageKind::encoder_option, beside(options), shown, rule->why, "leave out one");
+  if (key == "flags" && value.find("pass") != value.npos)
+    throw Error(MessageKind::encoder_option, beside(options), shown, by_passes, "leave out one");
+}
+
+// "key=value:key=value", as options of libraries below are given; a key alone means 1.
+void check_list(const EncoderOptions& options, std::string_view list, const Error::Value& shown) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(':'), list.size());
     const std::string_view pair = list.substr(0, end);
     const std::size_t equals = std::min(pair.find('='), pair.size());
     const std::string_view value = equals < pair.size() ? pair.substr(equals + 1) : "1";
-    check_option(pair.substr(0, equals), value, shown);
+    check_option(options, pair.substr(0, equals), value, shown);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
 }
@@ -68,19 +73,18 @@ bool encodes_in_parts(const EncoderChoice& choice) {
 
 void check_shards(const EncoderChoice& choice, const EncoderOptions& options) {
   if (!encodes_in_parts(choice))
-    throw Error(MessageKind::encoder_option, "`shards` cannot be beside the encoder",
-                choice.codec->name,
+    throw Error(MessageKind::encoder_option, beside(options) + " the encoder", choice.codec->name,
                 "it is not known to encode parts that can be joined without a seam",
                 "choose another `codec`, such as libx264 or libx265");
   if (!options.bitrate.empty())
-    throw Error(MessageKind::encoder_option, "`shards` cannot be beside",
+    throw Error(MessageKind::encoder_option, beside(options),
                 Error::Value::naming("`bitrate` " + verbatim(options.bitrate)), by_rate,
                 "ask for a quality with `crf`");
   for (const auto& [key, value] : options.own) {
     const auto shown = Error::Value::naming(
         fmt::format("`encoder_options` {}={}", verbatim(key), verbatim(value)));
-    check_option(key, value, shown);
-    if (key.ends_with("-params") || key.ends_with("opts")) check_list(value, shown);
+    check_option(options, key, value, shown);
+    if (key.ends_with("-params") || key.ends_with("opts")) check_list(options, value, shown);
   }
 }
 

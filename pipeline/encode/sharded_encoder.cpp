@@ -9,6 +9,10 @@
 #include "pipeline/encode/joined_encoder.h"
 #include "pipeline/encode/shard_rules.h"
 
+extern "C" {
+#include <libavutil/mathematics.h>
+}
+
 namespace vidconv {
 namespace {
 
@@ -59,6 +63,12 @@ ShardedEncoder::ShardedEncoder(const EncoderChoice& choice, const VideoInfo& vid
   limits_.order = options_.shards->order.get();
   check_av(avcodec_parameters_from_context(parameters_.get(), &first_->context()), Fault::internal,
            "cannot describe the video");
+  ShardStore* const store = options_.shards->store.get();
+  if (!store) return;
+  store->begin(*options_.shards, *parameters_, video.time_base, choice_.codec->name);
+  limits_.store = store;
+  // Parts are counted from the first frame, which is not seen where it was kept.
+  if (store->has(0)) cuts_.part_of(store->read(0)->shown().front());
 }
 
 void ShardedEncoder::describe(AVCodecParameters& to) const {
@@ -100,7 +110,14 @@ ShardEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receiv
 
 void ShardedEncoder::write(Frame frame, const Receive& receive) {
   for (const auto& part : parts_) part->check();
+  const std::int64_t number = cuts_.part_of(frame.av().pts);
+  seen_ = std::max(seen_, number);
   release(ShardEncoder::Patience::none, receive);
+  if (limits_.store && limits_.store->has(number)) {
+    if (!limits_.order && !parts_.empty()) parts_.back()->end_whole();
+    ++kept_.dropped;
+    return;
+  }
   ShardEncoder& part = part_for(frame, receive);
   while (!part.wait_for_room(*parts_.front())) release(ShardEncoder::Patience::none, receive);
   const bool last = limits_.order && limits_.order->is_last(frame.number());
@@ -114,11 +131,61 @@ void ShardedEncoder::finish(const Receive& receive) {
   if (!limits_.order && !parts_.empty()) parts_.back()->end_whole();
   for (const auto& part : parts_) part->end();
   if (options_.shards->interrupted && *options_.shards->interrupted) leave_unfinished();
-  while (!parts_.empty()) release(ShardEncoder::Patience::until_the_next, receive);
+  at_end_ = true;
+  while (!parts_.empty() || is_kept_due()) release(ShardEncoder::Patience::until_the_next, receive);
+}
+
+std::int64_t ShardedEncoder::frames_brought() const {
+  return limits_.store ? limits_.store->frames() - kept_.dropped : 0;
+}
+
+double ShardedEncoder::seconds_brought() const {
+  const std::int64_t brought = frames_brought();
+  return brought == 0 ? 0
+                      : limits_.store->seconds() * static_cast<double>(brought) /
+                            static_cast<double>(limits_.store->frames());
+}
+
+void ShardedEncoder::others_came_to(std::int64_t time, const Receive& receive) {
+  if (!limits_.store) return;
+  constexpr std::int64_t late = std::int64_t{10} * AV_TIME_BASE;  // containers have packets so late
+  const std::int64_t until = av_rescale_q(time - late, AV_TIME_BASE_Q, video_.time_base);
+  while (kept_.decoded < until && hand_out_kept(receive, until)) continue;
+}
+
+// No part before it is missing: those that begin do so in their order.
+bool ShardedEncoder::is_kept_due() const {
+  if (!limits_.store || kept_.out == limits_.store->shards().size()) return false;
+  const std::int64_t number = limits_.store->shards()[kept_.out];
+  if (!parts_.empty() && parts_.front()->number() < number) return false;
+  return at_end_ || number <= seen_ || number == next_;
+}
+
+bool ShardedEncoder::hand_out_kept(const Receive& receive, std::int64_t until) {
+  const auto hand_out = [&](AVPacket& joined) {
+    ++frames_out_;
+    kept_.decoded = joined.dts;
+    receive(joined);
+  };
+  constexpr int packets_at_a_time = 64;
+  for (int taken = 0; taken < packets_at_a_time && is_kept_due(); ++taken) {
+    if (kept_.decoded >= until) return true;
+    if (!kept_.now) kept_.now = limits_.store->read(limits_.store->shards()[kept_.out]);
+    const std::vector<std::int64_t>& shown = kept_.now->shown();
+    times_.add(*kept_.now->read(), shown[kept_.at], hand_out);
+    if (++kept_.at < shown.size()) continue;
+    times_.end_first_part(hand_out);
+    next_ = limits_.store->shards()[kept_.out++] + 1;
+    kept_.now.reset();
+    kept_.at = 0;
+    ++parts_out_;
+  }
+  return is_kept_due();
 }
 
 void ShardedEncoder::release(ShardEncoder::Patience patience, const Receive& receive) {
   constexpr int packets_at_a_time = 4;
+  if (hand_out_kept(receive, INT64_MAX)) return;
   for (int taken = 0; taken < packets_at_a_time && !parts_.empty();) {
     ShardEncoder& oldest = *parts_.front();
     if (const PacketPtr packet = oldest.take(patience)) {
@@ -128,6 +195,7 @@ void ShardedEncoder::release(ShardEncoder::Patience patience, const Receive& rec
     } else if (oldest.is_done()) {
       end_oldest(receive);
       patience = ShardEncoder::Patience::none;
+      if (hand_out_kept(receive, INT64_MAX)) return;
     } else {
       return;
     }
@@ -155,6 +223,7 @@ void ShardedEncoder::end_oldest(const Receive& receive) {
     throw Error(MessageKind::unaccounted, "the encoder lost frames", choice_.codec->name,
                 fmt::format("{} of part {} did not come out", parts_.front()->times.size(),
                             parts_.front()->number() + 1));
+  next_ = parts_.front()->number() + 1;
   parts_.pop_front();
   ++parts_out_;
 }

@@ -20,9 +20,10 @@ std::unique_ptr<Encoder> make_part_encoder(const EncoderChoice& choice, const Vi
                                            EncoderOptions options, bool global_header,
                                            const Notify& notify, const Notify& lose);
 
-// Deals frames to the encoders of their shards. Packets come out in order, a shard's after all of
-// the shard before it. At most `jobs` shards are encoded at once, `slots` frames wait for each, and
-// packets behind the oldest shard take no more memory than there is.
+// Frames are dealt to the encoder of their part; packets come out in order, those of a part when
+// all of the parts before have come. Parts that ShardOptions::store has come from there, and their
+// frames are dropped. At most `jobs` parts are encoded at once, `slots` frames wait
+// for each, and of those behind the oldest no more bytes of packets than there is memory for.
 class ShardedEncoder final : public VideoEncoder {
  public:
   // Follows EncoderOptions::shards. Throws as make_encoder().
@@ -40,6 +41,9 @@ class ShardedEncoder final : public VideoEncoder {
   const std::string& description() const override { return description_; }
   std::int64_t frames_out() const override { return frames_out_; }
   std::int64_t frames_left() const override { return frames_left_; }
+  std::int64_t frames_brought() const override;
+  double seconds_brought() const override;
+  void others_came_to(std::int64_t time, const Receive& receive) override;
   bool joins_frames() const override { return false; }
   std::int64_t parts_out() const override { return parts_out_; }
 
@@ -53,7 +57,11 @@ class ShardedEncoder final : public VideoEncoder {
   void release(ShardEncoder::Patience patience, const Receive& receive);
   void hand_out(ShardEncoder& part, AVPacket& packet, const Receive& receive);
   void end_oldest(const Receive& receive);
-  // Drops all shards but the oldest from the first one on that is not complete.
+  // Hands out some of the parts in ShardOptions::store whose turn it is, up to this time of
+  // decoding. Whether there is more.
+  bool hand_out_kept(const Receive& receive, std::int64_t until);
+  bool is_kept_due() const;
+  // Drops the parts that are not done, and those behind them; but the oldest.
   void leave_unfinished();
 
   const EncoderChoice choice_;
@@ -68,7 +76,17 @@ class ShardedEncoder final : public VideoEncoder {
   std::int64_t frames_out_ = 0, frames_left_ = 0, parts_out_ = 0;
   std::int64_t last_begun_ = -1;  // shard
   ShardLimits limits_;
-  std::deque<std::unique_ptr<ShardEncoder>> parts_;  // oldest first: it is its turn
+  std::deque<std::unique_ptr<ShardEncoder>> parts_;  // the oldest first, whose turn it is
+  struct KeptParts {
+    std::size_t out = 0;               // so many have come out
+    std::unique_ptr<KeptShard> now;    // the one that is coming out; null between two
+    std::size_t at = 0;                // packets of it that have
+    std::int64_t dropped = 0;          // frames that came although their part was there
+    std::int64_t decoded = INT64_MIN;  // when the last packet is, ticks
+  } kept_;
+  std::int64_t next_ = 0;   // the part behind the last that has come out
+  std::int64_t seen_ = -1;  // the last part of which a frame has come
+  bool at_end_ = false;     // no frames come any more
 };
 
 }  // namespace vidconv

@@ -37,6 +37,10 @@ class VideoEncoder {
   virtual std::int64_t frames_left() const { return 0; }
   // Returns how many frames come out without write(): they were encoded elsewhere.
   virtual std::int64_t frames_brought() const { return 0; }
+  virtual double seconds_brought() const { return 0; }  // seconds of the video's time
+  // Packets of other streams have come up to this time, microseconds: what was brought and is
+  // decoded before may come out.
+  virtual void others_came_to(std::int64_t, const Receive&) {}
   virtual bool joins_frames() const = 0;
   // Returns how many shards have come out whole; 0 where the video is not encoded in shards.
   virtual std::int64_t parts_out() const { return 0; }

@@ -13,6 +13,7 @@
 #include "pipeline/filter/region_place.h"
 #include "pipeline/run/mask_videos.h"
 #include "pipeline/run/verify.h"
+#include "pipeline/shards/shard_store.h"
 #include "pipeline/source/source_turned.h"
 
 namespace vidconv {
@@ -46,7 +47,13 @@ JobOptions with_latency(JobOptions options) {
   return options;
 }
 
-// Throws Error(command_line) where the output has nothing that could be decoded again.
+// In order of time: frames of parts that an earlier run has kept.
+std::function<bool(const Frame&)> skip_kept(const ShardOptions& shards, const VideoInfo& video) {
+  return [cuts = std::make_shared<ShardCuts>(shards, video), store = shards.store](
+             const Frame& frame) { return store->has(cuts->part_of(frame.av().pts)); };
+}
+
+// Throws Error(command_line) where nothing that could be decoded again comes out.
 void check_measurable(const OutputPlan& plan, std::size_t videos) {
   const auto refuse = [](const std::string& why, const std::string& remedy) {
     throw Error(MessageKind::command_line, "there is nothing to look at for",
@@ -265,6 +272,14 @@ std::optional<LatencyLimits> Job::latency() const {
   return latency_limits(options_.latency, source_->video());
 }
 
+// Where shards are kept, an output that ends early is worth less than going on later.
+void Job::check_kept() const {
+  const auto& shards = options_.sink.encoder.shards;
+  const std::atomic<bool>* const interrupted = options_.source.interrupted;
+  if (shards && shards->store && interrupted && *interrupted)
+    throw Error(MessageKind::interrupted, "there is no output yet", "", "it was interrupted");
+}
+
 void Job::say_dropped(const RunResult& result) const {
   if (!result.latency || result.latency->dropped == 0) return;
   notify(options_.sink.loss(), MessageKind::dropped,
@@ -320,7 +335,11 @@ RunResult Job::run_once(RunOptions options) {
   options.trace = trace;
   options.verifier = verifier.get();
   options.begun = &first.begun;
+  const auto& shards = plan.options.encoder.shards;
+  if (shards && shards->store && !plan.order && !needs_order())
+    options.skip = skip_kept(*shards, input.videos.at(0).info);
   options.check = [this](const RunResult& result) {
+    check_kept();
     check_boxes();
     say_dropped(result);
   };

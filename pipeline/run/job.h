@@ -111,6 +111,7 @@ class Job {
   bool needs_order() const;
   RunResult run_once(RunOptions options);
   void check_boxes() const;
+  void check_kept() const;
   void say_dropped(const RunResult& result) const;
 
   const JobOptions options_;

@@ -37,19 +37,21 @@ std::int64_t check_packets(const std::vector<PacketStatistics>& streams,
 void check_before_finish(const FrameCounts& frames, const Source& source, const Sink& sink) {
   const std::vector<PacketStatistics> streams = source.accounts();
   const std::int64_t decoded = frames.decoded, filtered = frames.filtered, encoded = frames.encoded;
-  const std::int64_t dropped = frames.dropped;
-  // Sources without packet statistics have frames and nothing else.
-  const std::int64_t handed_on = streams.empty() ? decoded : check_packets(streams, sink.copies());
-  if (handed_on != decoded || decoded != filtered + dropped || filtered != encoded)
+  const std::int64_t dropped = frames.dropped, skipped = frames.skipped;
+  // Sources that keep no accounts have frames and nothing else.
+  const std::int64_t handed_on =
+      streams.empty() ? decoded + skipped : check_packets(streams, sink.copies());
+  if (handed_on != decoded + skipped || decoded != filtered + dropped || filtered != encoded)
     throw Error(MessageKind::unaccounted, "frames were lost", "",
-                std::to_string(handed_on) + " came, " + std::to_string(decoded) + " decoded, " +
-                    std::to_string(dropped) + " dropped, " + std::to_string(filtered) +
-                    " filtered, " + std::to_string(encoded) + " encoded");
-  if (encoded == 0) refuse_nothing(source);
+                std::to_string(handed_on) + " came, " + std::to_string(skipped) + " skipped, " +
+                    std::to_string(decoded) + " decoded, " + std::to_string(dropped) +
+                    " dropped, " + std::to_string(filtered) + " filtered, " +
+                    std::to_string(encoded) + " encoded");
+  if (encoded == 0 && sink.frames_brought() == 0) refuse_nothing(source);
 }
 
 void check_finished(const FrameCounts& frames, const Sink& sink) {
-  if (sink.frames() + sink.frames_left() != frames.encoded)
+  if (sink.frames() + sink.frames_left() != frames.encoded + sink.frames_brought())
     throw Error(MessageKind::unaccounted, "frames were lost", "",
                 std::to_string(frames.encoded) + " went to the sink, " +
                     std::to_string(sink.frames()) + " came out of it");

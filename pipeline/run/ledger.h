@@ -12,6 +12,7 @@ namespace vidconv {
 // Counts frames that have passed each stage. One stage writes each count, others read it.
 struct FrameCounts {
   std::atomic<std::int64_t> decoded = 0, filtered = 0;
+  std::atomic<std::int64_t> skipped = 0;  // since they were encoded before
   std::atomic<std::int64_t> dropped = 0;  // before the filter, because they would have been late
   std::atomic<std::int64_t> encoded = 0;  // given to the sink
 };

@@ -47,20 +47,25 @@ class RunSteps {
     if (options.realtime) pacer_.emplace(options.interrupted);
   }
 
-  // Returns the source's next item.
+  // The next that comes out of the source, but for frames to skip.
   std::optional<Item> read() {
-    TraceSpan span(options_.trace, "decode");
-    const bool first = options_.begun && options_.begun->item.valid();
-    std::optional<Item> item =
-        decode_.time([&] { return first ? options_.begun->item.get() : source_.next(); });
-    if (item)
-      if (const Frame* frame = std::get_if<Frame>(&*item)) {
-        span.set_frame(frame->number());
-        ++frames_.decoded;
-        const AVRational time_base = videos_.at(frame->video()).info.time_base;
-        if (pacer_) pacer_->wait_until(static_cast<double>(frame->av().pts) * av_q2d(time_base));
+    for (;;) {
+      TraceSpan span(options_.trace, "decode");
+      const bool first = options_.begun && options_.begun->item.valid();
+      std::optional<Item> item =
+          decode_.time([&] { return first ? options_.begun->item.get() : source_.next(); });
+      const Frame* frame = item ? std::get_if<Frame>(&*item) : nullptr;
+      if (!frame) return item;
+      span.set_frame(frame->number());
+      if (options_.skip && options_.skip(*frame)) {
+        ++frames_.skipped;
+        continue;
       }
-    return item;
+      ++frames_.decoded;
+      const AVRational time_base = videos_.at(frame->video()).info.time_base;
+      if (pacer_) pacer_->wait_until(static_cast<double>(frame->av().pts) * av_q2d(time_base));
+      return item;
+    }
   }
   // Makes a read() that waits for a frame's time return. Thread-safe.
   void cancel() {
@@ -84,7 +89,7 @@ class RunSteps {
   void write(Frame frame) {
     const TraceSpan span(options_.trace, "encode", frame.number());
     const AVRational time_base = videos_.at(frame.video()).info.time_base;
-    if (options_.any_order)
+    if (options_.any_order || brought_ > 0)  // by an earlier run: there are gaps
       position_.add(frame.av(), time_base);
     else
       position_.advance(frame.av(), time_base);
@@ -106,7 +111,7 @@ class RunSteps {
     try {
       stages();
       if (line) frames_.dropped = line->log().dropped;
-      reporter_.report_last(seconds_since(start_), frames_.encoded,
+      reporter_.report_last(seconds_since(start_), frames_.encoded + sink_.frames_brought(),
                             [&](double now) { return progress(now); });
       check_before_finish(frames_, source_, sink_);
       if (options_.check) options_.check(result());
@@ -126,8 +131,18 @@ class RunSteps {
 
  private:
   Progress progress(double now) const {
-    return {frames_.decoded,     frames_.filtered, frames_.encoded, now,
-            position_.seconds(), bytes_,           sink_.parts(),   stages()};
+    const std::int64_t brought = sink_.frames_brought();
+    const double brought_seconds = sink_.seconds_brought();
+    return {.decoded = frames_.decoded,
+            .filtered = frames_.filtered,
+            .encoded = frames_.encoded + brought,
+            .seconds = now,
+            .position = position_.seconds() + brought_seconds,
+            .bytes = bytes_,
+            .parts = sink_.parts(),
+            .brought = brought,
+            .brought_seconds = brought_seconds,
+            .stages = stages()};
   }
 
   RunResult result() const {
@@ -138,6 +153,7 @@ class RunSteps {
     if (line_) r.latency = line_->log();
     r.passed_on = processor_.passed_on();
     r.written = sink_.frames();
+    r.brought = sink_.frames_brought();
     r.verified = options_.verifier ? options_.verifier->checked() : 0;
     if (options_.verifier) r.verified_by = options_.verifier->other();
     r.damage = source_.damage();
@@ -169,6 +185,7 @@ class RunSteps {
   Sink& sink_;
   const RunOptions& options_;
   const Clock::time_point start_ = options_.begun ? options_.begun->since : Clock::now();
+  const std::int64_t brought_ = sink_.frames_brought();
   FrameCounts frames_;
   Stopwatch decode_, encode_;
   std::optional<Pacer> pacer_;

@@ -21,11 +21,15 @@ namespace vidconv {
 
 // Tells how far the work has come.
 struct Progress {
-  std::int64_t decoded = 0, filtered = 0, encoded = 0;  // frames; encoded: given to the sink
-  double seconds = 0;                                   // since the start
+  // Frames; encoded: given to the sink, or brought.
+  std::int64_t decoded = 0, filtered = 0, encoded = 0;
+  double seconds = 0;      // since the start
   double position = 0;     // how much of the video has been encoded, in seconds of its time
   std::int64_t bytes = 0;  // the output so far
   std::int64_t parts = 0;  // shards in the output; 0 where it is not encoded in shards
+  // Frames and seconds of `encoded` and `position` that an earlier run has done.
+  std::int64_t brought = 0;
+  double brought_seconds = 0;
   // Each stage in order: decode, the processor's, encode.
   std::vector<StageTime> stages;
 };
@@ -36,11 +40,11 @@ std::string limiting_stage(const std::vector<StageTime>& stages);
 // Tells what a run did. The counts of a run that has returned add up, or it would have thrown
 // Error(unaccounted).
 struct RunResult {
-  // Frames. encoded: given to the sink; written: in the output.
-  std::int64_t decoded = 0, filtered = 0, encoded = 0, written = 0, verified = 0;
-  std::optional<LatencyLog> latency;  // with RunOptions::latency; also what was dropped
-  std::int64_t passed_on = 0;         // filtered ones that no filter acts on, left as they were
-  std::string verified_by;            // Verifier::other(); empty where nothing was verified
+  // Frames. encoded: given to the sink; brought: encoded by an earlier run; written: in the output.
+  std::int64_t decoded = 0, filtered = 0, encoded = 0, brought = 0, written = 0, verified = 0;
+  std::optional<LatencyLog> latency;  // where RunOptions::latency asked for it; what was dropped
+  std::int64_t passed_on = 0;         // filtered frames on which no filter acts
+  std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
   Damage damage;
   std::vector<PacketStatistics> streams;  // the source's
   std::map<int, CopyStatistics> copies;   // packets, by the source's stream index
@@ -79,9 +83,12 @@ struct RunOptions {
   // Is called after the last frame, before the sink is finished, with the results so far; throws
   // where something is wrong. May be empty.
   std::function<void(const RunResult&)> check = {};
-  Begun* begun = nullptr;  // the source's, if it has begun; outlives the run
-  // Frames come in their own time, and are useful only for so long: those that would be late are
-  // dropped before they are filtered, and counted. Not for run_serial().
+  // Called with each frame when it was decoded, by the source's thread: true where it was encoded
+  // by an earlier run, so that nothing more is done with it. May be empty.
+  std::function<bool(const Frame&)> skip = {};
+  Begun* begun = nullptr;  // the source's order, if it has one; outlives the run
+  // Frames come in their own time, and are worth something for so long: what would be late is
+  // dropped before it is filtered, and counted. Not for run_serial().
   std::optional<LatencyLimits> latency = {};
   // Frames are handed on at their times, the first at once, so that the run takes at least as long
   // as the video. `interrupted` is SourceOptions::interrupted.

@@ -4,11 +4,14 @@
 #include <numeric>
 #include <utility>
 
+#include "pipeline/shards/shard_store.h"
+
 namespace vidconv {
 
 ShardOrder::ShardOrder(const ShardOptions& options, const VideoInfo& video)
     : jobs_(std::max(1, options.jobs)),
       slots_(std::max(1, options.slots)),
+      store_(options.store),
       times_(video.times),
       cuts_(options, video),
       frames_(times_ ? std::ssize(*times_) : video.frames.value_or(0)) {
@@ -41,17 +44,36 @@ bool ShardOrder::begin_parts(bool anyway) {
   const auto being_read = [&] {
     return std::ranges::count_if(parts_, [](const Part& part) { return !part.is_read(); });
   };
+  begun_ = skip_kept(begun_);
   while (begun_ < frames_ && being_read() < jobs_ &&
          (std::exchange(anyway, false) || !is_ready_ || is_ready_(begun_))) {
     any = true;
     const std::int64_t number = part_of(begun_), end = end_of(number, begun_);
     parts_.push_back({.number = number, .next = begun_, .end = end});
-    begun_ = end;
+    begun_ = skip_kept(end);
   }
   return any;
 }
 
-// Returns null where all have as many frames as they may.
+std::int64_t ShardOrder::skip_kept(std::int64_t number) {
+  if (!store_) return number;
+  while (number < frames_ && store_->has(part_of(number))) number = end_of(part_of(number), number);
+  return number;
+}
+
+void ShardOrder::judge_later() {
+  if (store_) store_->judge_later();
+}
+
+void ShardOrder::judged(const Stretch& stretch) {
+  if (!store_) return;
+  std::unique_lock lock(mutex_);
+  const std::int64_t part = part_of(stretch.begin);
+  lock.unlock();
+  store_->judged(part);
+}
+
+// Null where all have as many frames as they may.
 ShardOrder::Part* ShardOrder::choose() {
   Part* chosen = nullptr;
   for (Part& part : parts_)
@@ -80,6 +102,7 @@ std::int64_t ShardOrder::end_of(std::int64_t part, std::int64_t inside) {
 
 std::optional<FrameOrder::Stretch> ShardOrder::stretch_of(std::int64_t number) {
   const std::lock_guard lock(mutex_);
+  number = skip_kept(number);
   if (number >= frames_) return std::nullopt;
   const std::int64_t part = part_of(number);
   std::int64_t before = -1, inside = number;
@@ -92,6 +115,7 @@ std::optional<FrameOrder::Stretch> ShardOrder::stretch_of(std::int64_t number) {
 
 void ShardOrder::end_at(std::int64_t number) {
   const std::lock_guard lock(mutex_);
+  if (store_) store_->refuse(part_of(number));
   if (Part* part = find(part_of(number)); part && part->next == number + 1) {
     --part->next;  // nothing is on its way
     --part->on_their_way;

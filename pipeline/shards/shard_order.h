@@ -18,8 +18,10 @@ namespace vidconv {
 // their way to its encoder. Each encoder says when it has taken one: at most `slots` of a shard are
 // on their way, and `jobs` times as many in all; if the oldest shard has none, one more.
 //
-// Begins the next shard as soon as the last frame of another is read, while that one's encoder
-// still works: its frames wait until another encoder is permitted.
+// The next part is read as soon as the last frame of another was, while that one's encoder still
+// works: what it reads by then waits until there may be one more encoder.
+//
+// Parts that ShardOptions::store has are not read.
 class ShardOrder final : public FrameOrder {
  public:
   // Takes settled() options, and a video that has `times`, or a steady one of `frames` frames.
@@ -30,6 +32,8 @@ class ShardOrder final : public FrameOrder {
   void cancel() override;
   std::optional<Stretch> stretch_of(std::int64_t number) override;
   void begin_when(std::function<bool(std::int64_t)> is_ready) override;
+  void judge_later() override;
+  void judged(const Stretch& stretch) override;
   int at_once() const override { return jobs_; }
 
   // Returns whether no frame of its shard comes after this one.
@@ -53,6 +57,8 @@ class ShardOrder final : public FrameOrder {
   // Begins the shards that are ready; with `anyway`, one that is not as well. Returns whether it
   // began any.
   bool begin_parts(bool anyway);
+  // The first frame from `number` on whose part was not kept.
+  std::int64_t skip_kept(std::int64_t number);
   Part* choose();
   // This one and the next ones need the lock.
   std::int64_t part_of(std::int64_t number);
@@ -61,6 +67,7 @@ class ShardOrder final : public FrameOrder {
   Part* find(std::int64_t part);
 
   const int jobs_, slots_;
+  const std::shared_ptr<ShardStore> store_;                       // may be null
   const std::shared_ptr<const std::vector<std::int64_t>> times_;  // VideoInfo::times
   std::mutex mutex_;                                              // guards all below
   std::condition_variable changed_;

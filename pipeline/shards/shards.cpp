@@ -83,8 +83,8 @@ int default_slots(const ShardOptions& options, const VideoInfo& video, const Not
   const double frame = static_cast<double>(packed_bytes(*video.format, video.width, video.height));
   const double room =
       std::clamp(static_cast<double>(usable_memory()) / 4 / (frame * jobs), 1., most);
-  if (jobs == 1) return static_cast<int>(std::min(usual, room));
   if (options.in_turns) return slots_in_turns(jobs, frame, room);
+  if (jobs == 1) return static_cast<int>(std::min(usual, room));
   const double frames = std::max(usual, frames_in_part(options, video));
   if (room < frames / 2)
     vidconv::notify(
@@ -128,14 +128,16 @@ ShardOptions parse_shards(const std::string& text) {
 }
 
 bool may_be_in_turns(const ShardOptions& options) {
-  return options.count != 1 && jobs_of(options) > 1;
+  return options.count != 1 && (jobs_of(options) > 1 || options.store);
 }
 
 ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify& notify) {
   options.jobs = jobs_of(options);
   if (std::exchange(options.automatic, false)) choose_parts(options, video, notify);
   static_cast<void>(ShardCuts(options, video));  // throws if it cannot be cut so
-  options.in_turns = video.any_order && (video.times || video.frames) && jobs_at_most(options) > 1;
+  // Where shards were kept, one encoder too reads the others alone.
+  options.in_turns = video.any_order && (video.times || video.frames) &&
+                     (jobs_at_most(options) > 1 || options.store);
   if (options.slots == 0) options.slots = default_slots(options, video, notify);
   // Uses another quarter of the memory. Coded pictures of a shard seldom need as much; lossless
   // ones do.

@@ -14,6 +14,7 @@
 namespace vidconv {
 
 class ShardOrder;
+class ShardStore;
 
 struct ShardOptions {
   bool automatic = false;  // the next two are chosen by the length of the video
@@ -31,7 +32,9 @@ struct ShardOptions {
   bool in_turns = false;
   // Their order then; null where frames come shard by shard. Shared by its users.
   std::shared_ptr<ShardOrder> order = nullptr;
-  // Becomes true when a person wants to stop: later shards are not waited for then. May be null;
+  // Keeps shards for a later run, and has those of an earlier one; may be null.
+  std::shared_ptr<ShardStore> store = nullptr;
+  // Becomes true when a person wants to stop: later parts are not waited for then. May be null;
   // outlives the encoder.
   const std::atomic<bool>* interrupted = nullptr;
 };

@@ -102,8 +102,8 @@ void check_shards(const EncoderOptions& options, const SinkKind& kind,
   if (!options.shards) return;
   if (!kind.other_streams)
     throw Error(MessageKind::command_line, "there is nothing to join for",
-                Error::Value::naming("`shards`"), "the output is " + std::string(kind.name),
-                "leave it out");
+                Error::Value::naming(options.shards->store ? "`resume`" : "`shards`"),
+                "the output is " + std::string(kind.name), "leave it out");
   if (videos.size() > 1)
     throw Error(MessageKind::command_line, "`shards` cannot be beside",
                 Error::Value::naming("`video` all"), "one video is cut into parts",

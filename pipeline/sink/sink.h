@@ -37,8 +37,8 @@ class Sink {
   // Completes the output and gives it its final name.
   virtual void finish() = 0;
 
-  // Returns how many frames are in the output; after finish(), as many as were given to write(),
-  // minus frames_left().
+  // Frames in the output; after finish() as many as were given to write(), but for frames_left()
+  // and frames_brought().
   virtual std::int64_t frames() const = 0;
   // Tells what became of the packets given to copy(), by the source's stream index.
   virtual std::map<int, CopyStatistics> copies() const { return left_out_; }
@@ -46,7 +46,12 @@ class Sink {
   virtual std::int64_t bytes() const { return 0; }
   // Returns how many frames given to write() an interruption kept out of the output.
   virtual std::int64_t frames_left() const { return 0; }
-  // Returns how many shards are in the output; 0 where it is not encoded in shards.
+  // Frames in the output that were not given to write(), but encoded before, and how much of the
+  // video's time they are. Known before the first write(), but where such frames are given all the
+  // same.
+  virtual std::int64_t frames_brought() const { return 0; }
+  virtual double seconds_brought() const { return 0; }
+  // How many parts of the videos are in the output; 0 where they are not encoded in parts.
   virtual std::int64_t parts() const { return 0; }
   // Describes it for people: "libx264 crf=23 preset=medium, yuv420p".
   virtual std::string description() const = 0;

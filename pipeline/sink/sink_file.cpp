@@ -88,10 +88,11 @@ class FileSink final : public Sink {
   // Shards come out in bursts, long after the packets beside them. Those wait for their turn, so
   // that the output is the same as with one encoder at a time.
   void copy(PacketPtr packet) override {
-    if (in_parts_)
-      waiting_.push_back(std::move(packet));
-    else
-      copies_.write(*packet);
+    if (!in_parts_) return copies_.write(*packet);
+    note_time(*packet);
+    waiting_.push_back(std::move(packet));
+    for (const auto& video : videos_)
+      video->encoder->others_came_to(copied_until_, [&](AVPacket& joined) { mux(joined, *video); });
   }
 
   void cancel() override { to_.cancel(); }
@@ -133,6 +134,16 @@ class FileSink final : public Sink {
     std::int64_t frames = 0;
     for (const auto& video : videos_) frames += video->encoder->frames_left();
     return frames;
+  }
+  std::int64_t frames_brought() const override {
+    std::int64_t frames = 0;
+    for (const auto& video : videos_) frames += video->encoder->frames_brought();
+    return frames;
+  }
+  double seconds_brought() const override {
+    double seconds = 0;
+    for (const auto& video : videos_) seconds += video->encoder->seconds_brought();
+    return seconds;
   }
   std::int64_t parts() const override {
     std::int64_t parts = 0;
@@ -396,8 +407,16 @@ class FileSink final : public Sink {
     muxer_.write(packet, time_base, *video.stream);
   }
 
-  // Writes the waiting packets up to `until`, or all of them. libavformat decides the order of
-  // packets with the same dts.
+  void note_time(const AVPacket& packet) {
+    const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+    const auto time_base = time_bases_.find(packet.stream_index);
+    if (time != AV_NOPTS_VALUE && time_base != time_bases_.end())
+      copied_until_ =
+          std::max(copied_until_, av_rescale_q(time, time_base->second, AV_TIME_BASE_Q));
+  }
+
+  // The packets that come before that moment, or all; with the frames that are decoded then they
+  // are a tie, which libavformat decides.
   void write_waiting(std::optional<Moment> until) {
     for (; !waiting_.empty(); waiting_.pop_front()) {
       AVPacket& packet = *waiting_.front();
@@ -421,6 +440,7 @@ class FileSink final : public Sink {
   const bool in_parts_;
   std::deque<PacketPtr> waiting_;
   std::optional<Moment> last_;                        // the last video packet's
+  std::int64_t copied_until_ = INT64_MIN / 2;         // microseconds, of packets beside it
   std::map<int, AVRational> time_bases_;              // by the source's streams
   std::vector<std::unique_ptr<VideoOutput>> videos_;  // as the source counts them
   Muxer muxer_;

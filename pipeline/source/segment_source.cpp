@@ -61,6 +61,7 @@ SegmentSource::SegmentSource(Options options)
       return reader->stretch().begin == first && reader->has_begun();
     });
   });
+  options_.order->judge_later();
   if (options_.on_device && options_.source.nvdec)
     for (const int device : options_.source.nvdec->devices)
       device_memories_.push_back(std::make_shared<NvdecMemory>(device));
@@ -272,6 +273,7 @@ void SegmentSource::finish(SegmentReader& reader) {
   failed_ = failure || changes_ || !reader.is_whole();
   if (failure) std::rethrow_exception(failure);
   if (failed_) fail(reader.stretch().end - 1);
+  options_.order->judged(reader.stretch());
 }
 
 void SegmentSource::fail(std::int64_t number) {

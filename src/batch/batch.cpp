@@ -51,7 +51,9 @@ class Batch {
 
   int run() {
     make_folders();
-    sandbox_ = enter_sandbox(options_, plan_.folders, plan_.files);
+    std::vector<std::string> folders = plan_.folders;
+    if (!options_.resume_folder.empty()) folders.push_back(options_.resume_folder);
+    sandbox_ = enter_sandbox(options_, folders, plan_.files);
     capture_av_log();
     av_cpu_force_count(usable_threads());
     wake_device();

@@ -118,6 +118,7 @@ BatchOutcome BatchFileRun::filter() {
   for (const std::string& name :
        {options_.output, options_.stats_file, options_.trace_file, options_.metrics_file})
     if (!name.empty() && is_kept(name)) make_folder_of(name);
+  if (options_.resume) kept_ = std::make_shared<ResumeFolder>(options_, notify_);
   claim_files(options_, files_);
   reports_.open(files_);
   const Digests digests(options_.output == "md5:");
@@ -126,6 +127,7 @@ BatchOutcome BatchFileRun::filter() {
   result_ = job_->run({.observer = setting_.observer,
                        .observer_interval = seconds_between_looks,
                        .reached = &result_});
+  if (kept_) kept_->remove();
   reports_.finish_trace();
   if (!is_kept(options_.output)) refuse_interrupted();
   if (digests.fd() >= 0) setting_.print(with_name(digests.text(), options_.input));
@@ -137,6 +139,10 @@ JobOptions BatchFileRun::job_options_of_file(int digests) {
   JobOptions job = job_options(options_, notify_, files_, setting_.interrupted, reports_.trace());
   job.woken = setting_.woken;
   job.one_device = setting_.one_device;
+  if (kept_) {
+    job.sink.encoder.shards->store = kept_;
+    job.in_order = kept_->in_order();
+  }
   if (digests >= 0) job.sink.stdout_fd = digests;
   job.sink.before_name = [this](int fd) { complete(fd); };
   return job;
@@ -181,6 +187,7 @@ BatchOutcome BatchFileRun::fail(const Error& error) {
     messages_.warn(MessageKind::interrupted, "interrupted: there is no output");
   else
     messages_.warn(error.kind(), error.message());
+  if (kept_ && kept_->kept_by_now() > 0) messages_.warn(MessageKind::resumed, describe(*kept_));
   const int code = signal != 0 ? 128 + signal : static_cast<int>(error.fault());
   try {
     reports_.finish_trace();

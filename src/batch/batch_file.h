@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "src/batch/batch_progress.h"
 #include "src/batch/file_version.h"
 #include "src/options/options.h"
+#include "src/resume/resume_folder.h"
 #include "src/run/messages.h"
 #include "src/run/report_files.h"
 #include "src/run/sandbox.h"
@@ -60,6 +62,7 @@ class BatchFileRun {
   Messages messages_;
   const Notify notify_;
   RunFiles files_;
+  std::shared_ptr<ResumeFolder> kept_;  // with --resume
   ReportFiles reports_;
   std::optional<std::string> key_;
   std::string maker_;                   // with --watch

@@ -57,6 +57,7 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--target", "parts are not measured", "find the quality first, and use --crf"},
     {"--show-originals", "a plan shows nothing", "leave it out"},
     {"--report", "a plan runs nothing", "leave it out"},
+    {"--resume", "what a plan has made is kept anyway, and each worker goes on", "leave it out"},
     {"--audit", "an audit is of frames that follow each other", "leave out plan"},
     {"--regions-default", "it is of --regions", "leave out plan"},
     {"--regions", "frames are counted, and boxes accounted for, in one process", "leave out plan"},
@@ -230,7 +231,7 @@ WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbe
 KeptWords kept_words(const std::vector<std::string>& words) {
   std::vector<std::string> full = words;
   for (std::string& word : full)
-    if (word == "--verify") word = "--verify=1";
+    if (word == "--verify" || word == "--resume") word += "=1";
   Options unused;
   OptionWords unused_words;
   CLI::App app("", "vidconv");

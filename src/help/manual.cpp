@@ -154,6 +154,8 @@ std::string manual_page() {
   for (const std::string_view words : batches()) text += troff(words) + "\n.PP\n";
   text += section("TIMES AND DAMAGE");
   for (const std::string_view words : times()) text += plain(words) + "\n.PP\n";
+  text += section("RUNS THAT GO ON");
+  for (const std::string_view words : resuming()) text += troff(words) + "\n.PP\n";
   text += section("MANY HOSTS");
   for (const std::string_view words : many_hosts()) text += troff(words) + "\n.PP\n";
   text += section("TRUST");

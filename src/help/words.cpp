@@ -38,7 +38,8 @@ constexpr ExitCode exit_table[] = {
     {129, "interrupted by SIGHUP; as 130"},
     {130,
      "interrupted by Ctrl-C; the output is finished and plays, or there is none (of a live input "
-     "a signal is an end like others, and the exit code 0, once there is a frame)"},
+     "a signal is an end like others, and the exit code 0, once there is a frame); with --resume "
+     "there is none yet"},
     {143, "the same by SIGTERM"},
 };
 
@@ -118,6 +119,23 @@ constexpr std::string_view times_table[] = {
     "the times go on or jump and the decoder has nothing to complain of.",
 };
 
+constexpr std::string_view resuming_table[] = {
+    "With --resume a video is encoded in shards (--shards, else auto), and those that are finished "
+    "are kept in the folder .NAME.vidconv beside the output NAME, or in that of --resume=DIR. "
+    "After "
+    "a signal, a crash, a power cut or a full disk the same command goes on with them: they are "
+    "neither decoded (but of inputs that are read in order), filtered nor encoded again. The "
+    "output "
+    "has the bytes of a run that nothing has ended, and the folder goes when it is there. What is "
+    "lost is at most the shard that each encoder was at work on.",
+    "Where the options that bear on the bytes, the input (its size, time, first and last bytes) or "
+    "the versions of vidconv and FFmpeg are others, the line says which, nothing is touched, and "
+    "-y "
+    "begins anew. A shard that is corrupt is encoded again. One run at a time is at work on a "
+    "folder. The output needs its room twice while it is made. --list-resumable DIR lists what is "
+    "left in a folder; to drop it, remove it.",
+};
+
 constexpr std::string_view many_hosts_table[] = {
     "vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR writes DIR/plan.json: which "
     "frames each part has. vidconv shard I DIR encodes part I, counted from 0, and vidconv join "
@@ -132,6 +150,7 @@ constexpr std::string_view many_hosts_table[] = {
 
 std::span<const std::string_view> batches() { return batch_table; }
 std::span<const std::string_view> many_hosts() { return many_hosts_table; }
+std::span<const std::string_view> resuming() { return resuming_table; }
 std::span<const std::string_view> times() { return times_table; }
 std::span<const std::string_view> trust() { return trust_table; }
 std::span<const Example> examples() { return example_table; }

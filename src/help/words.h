@@ -16,7 +16,10 @@ struct Example {
 };
 std::span<const Example> examples();
 
-// Describes how many hosts encode one video in shards; one paragraph each.
+// How a run goes on that was ended: a paragraph each.
+std::span<const std::string_view> resuming();
+
+// A video in parts on many hosts: a paragraph each.
 std::span<const std::string_view> many_hosts();
 
 // Describes the times of frames, and what counts as damage; one paragraph each.

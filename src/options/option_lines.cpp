@@ -79,6 +79,15 @@ void declare_files(CLI::App& app, Options& o, OptionWords& w) {
   app.add_flag("--fail-fast", o.fail_fast, "after an input has failed, begin no other");
 }
 
+void declare_output(CLI::App& app, OptionWords& w) {
+  declare_settings(app, w, "Output");
+  app.add_option("--resume", w.resume,
+                 "keep finished shards in the folder .NAME.vidconv beside the output, or in DIR, "
+                 "until it is done: started again with the same command, the run goes on where it "
+                 "was, whatever has ended it (implies --shards auto)")
+      ->type_name("[=DIR]");
+}
+
 void declare_machine(CLI::App& app, Options& o, OptionWords& w) {
   declare_settings(app, w, "Machine");
   app.add_flag("--no-sandbox", o.no_sandbox,
@@ -128,6 +137,9 @@ void declare_lists(CLI::App& app, OptionWords& w) {
   list("--list-formats", w.list_formats, "the pixel formats");
   app.add_flag("--list-variants", w.list_variants, "the ways to compute a filter");
   app.add_flag("--list-devices", w.list_devices, "the devices");
+  app.add_option("--list-resumable", w.list_resumable,
+                 "what --resume has kept in this folder, and the commands that go on with it")
+      ->type_name("DIR");
   one_of(app.add_option("--completions", w.completions,
                         "completions for a shell; installed with the program"),
          {"bash", "zsh", "fish"});
@@ -194,7 +206,7 @@ void declare_options(CLI::App& app, Options& o, OptionWords& w) {
   declare_group(app, "Filter", [&] { declare_filter(app, w); });
   declare_group(app, "Input", [&] { declare_settings(app, w, "Input"); });
   declare_group(app, "Several inputs", [&] { declare_files(app, o, w); });
-  declare_group(app, "Output", [&] { declare_settings(app, w, "Output"); });
+  declare_group(app, "Output", [&] { declare_output(app, w); });
   declare_group(app, "Machine", [&] { declare_machine(app, o, w); });
   declare_group(app, "Reports", [&] { declare_reports(app, o, w); });
   declare_group(app, "Lists", [&] {

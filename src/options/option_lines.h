@@ -21,7 +21,7 @@ struct SettingWords {
 struct OptionWords {
   std::vector<SettingWords> settings{vidconv::settings().size()};  // in the order of the table
   std::string at, progress = "auto", regions, regions_default, benchmark;
-  std::string list_kernels, list_formats, completions, skip_done;
+  std::string list_kernels, list_formats, list_resumable, completions, skip_done, resume;
   bool list_variants = false, list_devices = false, manual = false;
 
   // The settings that were given to `app`, but for the inputs.

@@ -13,9 +13,8 @@ struct Row {
 };
 // Names in messages that are no settings of a job.
 constexpr Row table[] = {
-    {"devices", "--list-devices"},
-    {"help", "--help"},
-    {"kernels", "--list-kernels"},
+    {"devices", "--list-devices"},   {"help", "--help"},
+    {"kernels", "--list-kernels"},   {"resume", "--resume"},
     {"variants", "--list-variants"},
 };
 

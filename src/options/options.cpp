@@ -24,6 +24,7 @@
 #include "src/options/option_table.h"
 #include "src/options/option_values.h"
 #include "src/options/output_key.h"
+#include "src/options/resume_words.h"
 
 namespace vidconv {
 namespace {
@@ -36,6 +37,7 @@ std::vector<std::string> with_defaults(int argc, const char* const* argv) {
     if (word == "--benchmark") word = "--benchmark=2";
     if (word == "--verify") word = "--verify=1";
     if (word == "--skip-done") word = "--skip-done=times";
+    if (word == "--resume") word += "=" + std::string(beside_output);
     if (word == "--list-kernels" || word == "--list-formats") word += "=text";
   }
   std::ranges::reverse(words);  // the order in which CLI11 takes a vector
@@ -62,6 +64,7 @@ void read_settings(const CLI::App& app, const OptionWords& w, Options& o) {
 void read_words(const OptionWords& w, Options& o) {
   o.skip_done = !w.skip_done.empty();
   o.by_content = w.skip_done == "content";
+  if (!w.resume.empty()) take_resume(w.resume, o);
   if (is_batch(o)) o.files_at_once = std::exchange(o.jobs, 0);
   if (!w.at.empty()) {
     if (!o.gallery) refuse("--at", w.at, "it is for --gallery only", "use --start");
@@ -178,6 +181,7 @@ void check_live(const Options& o) {
 }
 
 void check_together(const Options& o) {
+  if (o.resume) check_resume(o);
   if (!o.gallery) check_settings(o);
   refuse_parts_as_inputs(o);
   check_batch(o);
@@ -245,6 +249,7 @@ List list_of(const OptionWords& w) {
     return w.list_formats == "json" ? List::formats_as_json : List::formats;
   if (w.list_variants) return List::variants;
   if (w.list_devices) return List::devices;
+  if (!w.list_resumable.empty()) return List::resumable;
   if (w.manual) return List::manual;
   if (w.completions == "bash") return List::bash_completions;
   if (w.completions == "zsh") return List::zsh_completions;
@@ -389,6 +394,7 @@ Options parse_options(int argc, const char* const* argv) {
 
   refuse_empty(app);
   o.list = list_of(w);
+  if (o.list == List::resumable) o.listed = local_path(w.list_resumable);
   if (o.list != List::none) return o;
   if (o.gallery) refuse_beside_gallery(app);
   keep_words(app, o);

@@ -27,6 +27,7 @@ enum class List {
   bash_completions,
   zsh_completions,
   fish_completions,
+  resumable,  // in the folder Options::listed
 };
 
 // The settings of the job, and what the command alone is told.
@@ -43,6 +44,8 @@ struct Options : Settings {
   // Options as they were given that bear on the bytes of the output, but for `filters`.
   std::vector<std::pair<std::string, std::vector<std::string>>> words;
 
+  bool resume = false;        // shards that are finished are kept for a later run
+  std::string resume_folder;  // where; empty: beside the output
   bool no_sandbox = false;
   bool quiet = false;
   ProgressMode progress = ProgressMode::automatic;
@@ -54,7 +57,7 @@ struct Options : Settings {
   bool gallery = false;
   bool show_originals = false;  // in a report or a gallery, whatever filters hide
   List list = List::none;
-  std::string listed;  // the filter whose help is printed
+  std::string listed;  // the filter or the folder that is asked for
 };
 
 // Returns whether the input is live: it comes in its own time and goes on until somebody ends it.

@@ -13,9 +13,9 @@ namespace {
 
 // Options of the command that are no settings of a job.
 constexpr std::string_view without_bearing[] = {
-    "--files-from", "--null",        "--recursive", "--skip-done",     "--watch", "--keep-going",
-    "--fail-fast",  "--no-sandbox",  "--progress",  "--quiet",         "--stats", "--trace",
-    "--metrics",    "--measure-log", "--report",    "--show-originals"};
+    "--files-from", "--null",    "--recursive",   "--skip-done", "--watch",         "--keep-going",
+    "--fail-fast",  "--resume",  "--no-sandbox",  "--progress",  "--quiet",         "--stats",
+    "--trace",      "--metrics", "--measure-log", "--report",    "--show-originals"};
 
 std::optional<std::string> identity_of_input(const Options& o) {
   if (o.input.starts_with("pattern:")) return o.input;

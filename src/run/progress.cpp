@@ -17,17 +17,25 @@ namespace {
 constexpr int plain_columns = 120;
 
 double frames_per_second(const Progress& p) {
-  return p.seconds > 0 ? static_cast<double>(p.encoded) / p.seconds : 0;
+  return p.seconds > 0 ? static_cast<double>(p.encoded - p.brought) / p.seconds : 0;
 }
 
 bool goes_by_time(const Total& total) { return !total.exact && total.seconds; }
 
-double speed(const Progress& p) { return p.seconds > 0 ? p.position / p.seconds : 0; }
+double speed(const Progress& p) {
+  return p.seconds > 0 ? (p.position - p.brought_seconds) / p.seconds : 0;
+}
+
+// The share of what is done that was done by this run.
+double own_share(const Progress& p) {
+  return p.encoded > 0 ? static_cast<double>(p.encoded - p.brought) / static_cast<double>(p.encoded)
+                       : 1;
+}
 
 std::optional<double> seconds_left(const Progress& p, const Total& total) {
   const auto done = fraction_done(p, total);
-  if (!done || *done <= 0) return std::nullopt;
-  return p.seconds * (1 - *done) / *done;
+  if (!done || *done * own_share(p) <= 0) return std::nullopt;
+  return p.seconds * (1 - *done) / (*done * own_share(p));
 }
 
 // Returns the total number of frames, estimated from those done if only the duration is known;

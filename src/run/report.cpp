@@ -178,6 +178,7 @@ std::string summary(const RunResult& r, const std::string& output, const std::st
                                  rate(r.encoded, r.seconds));
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
+  if (r.brought > 0) line += fmt::format(", {} kept from before", r.brought);
   if (r.passed_on > 0) line += fmt::format(", {} passed on as they were", r.passed_on);
   if (r.latency) line += ", " + in_short(*r.latency);
   if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);
@@ -264,8 +265,8 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["sandbox"] = sandbox_json(parts.sandbox);
   j["frames"] = {{"decoded", r.decoded},   {"dropped", r.latency ? r.latency->dropped : 0},
                  {"filtered", r.filtered}, {"passed_on", r.passed_on},
-                 {"encoded", r.encoded},   {"written", r.written},
-                 {"verified", r.verified}};
+                 {"encoded", r.encoded},   {"brought", r.brought},
+                 {"written", r.written},   {"verified", r.verified}};
   if (r.latency) j["latency"] = latency_json(*r.latency);
   j["verified_by"] = r.verified_by.empty() ? Json(nullptr) : Json(r.verified_by);
   if (ending.found) j["target"] = target_json(*ending.found);

@@ -8,10 +8,14 @@
 // writes fail or, with VIDCONV_DISK_LATE, only closing and syncing a file, as with a file system
 // that allocates late. VIDCONV_DISK_ERROR is the errno.
 //
-// VIDCONV_REFUSED lists system calls that fail, and their errno: "linkat=95,link@2=5,rename@2+=5"
-// means always, at call 2, and from call 2 on, counted from 0. "O_TMPFILE" is an open() with that
-// flag; "random=0" sets a predictable random number; "rename@2=killed" kills the process. Such
-// calls are written to the file that VIDCONV_CALLS names.
+// VIDCONV_REFUSED is a list such as "linkat=95,link@2=5,rename@2+=5": what the system refuses with
+// which errno, always, at call 2, or from call 2 on, counted from 0. "O_TMPFILE" is an open() with
+// that flag, "random=0" no errno but a random number that is foreseen; at "rename@2=killed" the
+// process is killed. VIDCONV_CALLS names a file that tells such calls.
+//
+// VIDCONV_DURABLE is a folder for what would outlast a power cut: of each file the bytes, of each
+// folder the names, as they were when it was synced last, by its inode.
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -107,6 +111,30 @@ bool refused(std::string_view function, std::atomic<int>& calls) {
     return now;
   }
   return false;
+}
+
+// The file that is open there is on the disk from now on, whole.
+void make_durable(int fd) {
+  const char* const folder = std::getenv("VIDCONV_DURABLE");
+  struct stat status;
+  if (!folder || fstat(fd, &status) != 0) return;
+  std::string bytes;
+  if (S_ISDIR(status.st_mode)) {
+    const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* const names = fdopendir(again);
+    while (const dirent* entry = readdir(names))
+      if (entry->d_name != std::string_view(".") && entry->d_name != std::string_view(".."))
+        bytes += std::to_string(entry->d_ino) + " " + entry->d_name + "\n";
+    closedir(names);
+  } else {
+    bytes.resize(static_cast<std::size_t>(status.st_size));
+    if (pread(fd, bytes.data(), bytes.size(), 0) != status.st_size) std::abort();
+  }
+  const std::string name = std::string(folder) + "/" + std::to_string(status.st_ino);
+  std::FILE* const file = std::fopen((name + ".new").c_str(), "w");
+  std::fwrite(bytes.data(), 1, bytes.size(), file);
+  std::fclose(file);
+  std::rename((name + ".new").c_str(), name.c_str());
 }
 
 Disk& disk() {
@@ -261,7 +289,11 @@ int fsync(int fd) {
   struct stat status;
   const bool folder = fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
   if (refused(folder ? "fsync folder" : "fsync", calls)) return -1;
-  if (!disk().late || !disk().full || !disk().has(fd)) return next(fd);
+  if (!disk().late || !disk().full || !disk().has(fd)) {
+    const int code = next(fd);
+    if (code == 0) make_durable(fd);
+    return code;
+  }
   errno = disk().error;
   return -1;
 }

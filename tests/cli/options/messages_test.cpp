@@ -167,6 +167,20 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
        }},
       {MessageKind::try_again,
        [=, this] { return with_plan("rm " + path("clip.mp4") + "; " + shard()); }},
+      {MessageKind::resume,
+       [=, this] {
+         return shell("mkdir " + path(".a.mkv.vidconv") + "; touch " + path(".a.mkv.vidconv/mine") +
+                      "; " + vidconv() + " " + pattern + " --kernel box --resume " + out("a.mkv"));
+       }},
+      {MessageKind::resumed,
+       [=, this] {
+         const std::string line =
+             vidconv() + " " + pattern + " --kernel box --shards 2 --resume " + out("a.mkv");
+         return shell(
+             "VIDCONV_REFUSED=linkat@3=killed ASAN_OPTIONS=verify_asan_link_order=0 "
+             "LD_PRELOAD=" VIDCONV_FAULTS " " +
+             line + " 2>/dev/null; " + line);
+       }},
       {MessageKind::part_done,
        [=, this] { return with_plan(shard() + "; " + vidconv() + " shard 0 " + path("job")); }},
       {MessageKind::interrupted, [=, this] { return interrupted(); }},

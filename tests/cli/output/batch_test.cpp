@@ -436,7 +436,7 @@ TEST(OutputKey, KnowsEveryOption) {
                                 "--no-sandbox",    "--progress",  "--quiet",     "--realtime",
                                 "--stats",         "--trace",     "--verify",    "--measure",
                                 "--measure-log",   "--metrics",   "--report",    "--audit",
-                                "--show-originals"}));
+                                "--show-originals", "--resume"}));
 }
 
 }  // namespace

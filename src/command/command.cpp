@@ -1,9 +1,10 @@
-#include "src/run/command.h"
+#include "src/command/command.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ extern "C" {
 
 #include "pipeline/base/url.h"
 #include "pipeline/encode/picture_file.h"
+#include "pipeline/io/partial_name.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/run/job.h"
@@ -22,6 +24,7 @@ extern "C" {
 #include "src/options/measure_words.h"
 #include "src/options/options.h"
 #include "src/process/interrupt.h"
+#include "src/resume/resume_folder.h"
 #include "src/run/benchmark.h"
 #include "src/run/explain.h"
 #include "src/run/gallery.h"
@@ -62,7 +65,10 @@ class Command {
 
  private:
   int work() {
-    sandbox_ = enter_sandbox(options_);
+    if (options_.resume && !options_.explain)
+      kept_ = std::make_shared<ResumeFolder>(options_, notify_);
+    sandbox_ = kept_ ? enter_sandbox(options_, {kept_->path(), folder_of(kept_->path())})
+                     : enter_sandbox(options_);
     capture_av_log();
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
     claim_files(options_, files_);
@@ -77,6 +83,10 @@ class Command {
     job.watched = reports_.wants_page();
     if (ByteWriter* audit = reports_.audit())
       job.audit = [audit](const std::string& line) { audit->write(line); };
+    if (kept_) {
+      job.sink.encoder.shards->store = kept_;
+      job.in_order = kept_->in_order();
+    }
     job_.emplace(std::move(job));
     if (!options_.gallery) warn_of_filters(options_, notify_);
     job_->open();
@@ -88,9 +98,17 @@ class Command {
 
   // Finds the quality for --target and has the output measured as well.
   void find_target() {
+    if (kept_ && !kept_->quality().empty()) {
+      options_.sink.encoder.crf = kept_->quality();
+      return notify_(MessageKind::resumed, "quality " + kept_->quality() + " was found before");
+    }
     found_ = find_quality(options_, interrupted_);
     messages_.summarise(describe(*found_));
     take(*found_, options_);
+    if (kept_) {  // kept shards are not measured
+      options_.measures = {};
+      kept_->keep_quality(options_.sink.encoder.crf);
+    }
   }
 
   int explain_all() {
@@ -162,6 +180,7 @@ class Command {
                            .watcher = watch_ ? &*watch_ : nullptr});
       display.finish(last);
     }
+    if (kept_) kept_->remove();
     reports_.finish_audit();
     reports_.finish_trace();  // before the run is said to be done
     if (result_.measured) reports_.finish_measures(*result_.measured);
@@ -187,12 +206,15 @@ class Command {
   }
 
   int fail(const Error& error) {
-    if (interrupting_signal() != 0 && result_.encoded == 0)
+    const std::int64_t finished = kept_ ? 0 : result_.encoded;
+    if (interrupting_signal() != 0 && finished == 0)
       messages_.warn(MessageKind::interrupted,
-                     "interrupted before the first frame: there is no output");
+                     kept_ ? "interrupted: there is no output yet"
+                           : "interrupted before the first frame: there is no output");
     else
       messages_.warn(error.kind(), error.message());
-    const int code = exit_code(error, result_.encoded);
+    if (kept_ && kept_->kept_by_now() > 0) messages_.warn(MessageKind::resumed, describe(*kept_));
+    const int code = exit_code(error, finished);
     const auto attempt = [&](const auto& report) {
       try {
         report();
@@ -223,6 +245,7 @@ class Command {
   const Notify notify_;
   std::optional<Sandbox> sandbox_;
   RunFiles files_;
+  std::shared_ptr<ResumeFolder> kept_;  // with --resume
   ReportFiles reports_;
   std::optional<RunWatch> watch_;  // for --report
   std::optional<FoundQuality> found_;

@@ -1,0 +1,113 @@
+// ResumeFolder: what --resume keeps of an output that is not finished, in a folder of its own:
+//
+//   run.json              what the run is: its input, its options, versions
+//   lock                  held by the run that is at work
+//   3-0123456789abcdef.*  a shard and its ledger, as in a plan's folder (docs/cluster.md)
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pipeline/base/notice.h"
+#include "pipeline/cluster/shard_writer.h"
+#include "pipeline/shards/shard_store.h"
+#include "src/options/options.h"
+
+namespace vidconv {
+
+// Where the run of these options keeps its shards: ".out.mkv.vidconv" beside "out.mkv", or in the
+// folder of --resume.
+std::string resume_folder(const Options& options);
+
+class ResumeFolder final : public ShardStore {
+ public:
+  // Makes the folder, or takes over one of the same run; of another one only where
+  // SinkOptions::overwrite says so. Opens files of all kinds: before the sandbox. Throws
+  // Error(resume) where another run is at work on it or what is there is of another run.
+  ResumeFolder(const Options& options, Notify notify);
+  // Removes the folder where it has nothing to go on with.
+  ~ResumeFolder() override;
+
+  const std::string& path() const { return path_; }
+  // The input is damaged, so that it is read in order of time.
+  bool in_order() const { return in_order_; }
+  // The quality that --target has found, in the encoder's words; empty: none yet.
+  const std::string& quality() const { return quality_; }
+  void keep_quality(const std::string& crf);
+  // Counts what is kept by now, of earlier runs and this one.
+  std::size_t kept_by_now() const { return kept_by_now_; }
+  // The output is there: the folder goes.
+  void remove();
+
+  void begin(const ShardOptions& cut, const AVCodecParameters& encoded, AVRational time_base,
+             const std::string& encoder) override;
+  const std::vector<std::int64_t>& shards() const override { return shards_; }
+  bool has(std::int64_t shard) const override { return ledgers_.contains(shard); }
+  std::int64_t frames() const override { return frames_; }
+  double seconds() const override { return seconds_; }
+  std::unique_ptr<KeptShard> read(std::int64_t shard) const override;
+  std::unique_ptr<ShardWriter> write(std::int64_t shard) override;
+  void judge_later() override { judged_later_ = true; }
+  void judged(std::int64_t shard) override;
+  void refuse(std::int64_t shard) override;
+
+ private:
+  class Writer;
+
+  void make();
+  void lock();
+  void take_over(bool overwrite);
+  void write_run() const;
+  void find_shards(bool overwrite);
+  bool take(std::int64_t shard);
+  void finished(std::int64_t shard, std::unique_ptr<ShardFileWriter> file);
+  void publish(std::int64_t shard, ShardFileWriter& file);
+  // Removes the files that this class makes, but for the lock.
+  void clear() const;
+  std::string path_of(std::int64_t shard) const;  // without ".nut" and ".json"
+  std::string key_of(std::int64_t shard) const;
+
+  const std::string path_;
+  const Notify notify_;
+  const bool overwrite_;
+  struct Run;
+  const std::unique_ptr<Run> run_;
+  int lock_ = -1;
+  bool in_order_ = false, begun_ = false, removed_ = false;
+  std::string quality_;
+  EncodedVideo video_;
+  std::string cut_key_;
+  std::map<std::int64_t, ShardLedger> ledgers_;  // indices into shards_
+  std::vector<std::int64_t> shards_;
+  std::int64_t frames_ = 0;
+  double seconds_ = 0;
+
+  std::mutex mutex_;  // guards the next members
+  std::set<std::int64_t> judged_, refused_;
+  std::map<std::int64_t, std::unique_ptr<ShardFileWriter>> unjudged_;  // finished
+  std::atomic<bool> judged_later_ = false;
+  std::atomic<std::size_t> kept_by_now_ = 0;
+};
+
+// For people, of a run that has failed.
+std::string describe(const ResumeFolder& kept);
+
+// A folder that a run has left.
+struct Leftover {
+  std::string path, output, input;
+  std::vector<std::string> command;
+  std::size_t shards = 0;
+  std::int64_t bytes = 0;
+  bool at_work = false;  // a run is
+};
+// All in this folder, by name. Throws Error(resume) where it cannot be read.
+std::vector<Leftover> leftovers_in(const std::string& folder);
+
+}  // namespace vidconv

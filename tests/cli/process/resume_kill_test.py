@@ -1,0 +1,161 @@
+"""Ends runs of --resume at moments of its own choice, again and again, until one has come to its end: its bytes are those
+of a run that nothing has ended. The moments are random times of SIGKILL, names that are just being given, and power cuts:
+after these nothing is left but what was synced, and of the rest whatever the disk has happened to write.
+
+resume_kill_test.py VIDCONV FAULTS [ENDS]: so many ends of each mode; the seed (VIDCONV_SEED) says which. Of many a table
+is printed:
+
+    tests/cli/process/resume_kill_test.py build/release/vidconv build/release/tests/cli/libvidconv_faults.so 200
+"""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, FAULTS = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
+ENDS = int(sys.argv[3]) if len(sys.argv) > 3 else 6
+SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
+SHARDS = 8
+
+
+class Resume(unittest.TestCase):
+    figures = {}  # by mode: ends, runs that went on, shards that were kept at most
+
+    @classmethod
+    def setUpClass(cls):
+        cls.input = pathlib.Path(tempfile.mkdtemp(prefix="vidconv-resume-in-"))
+        cls.addClassCleanup(shutil.rmtree, cls.input, ignore_errors=True)
+        picture = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=192x108:d=8"]
+        sound = ["-f", "lavfi", "-i", "sine=d=8", "-c:a", "aac"]
+        for words in (picture + sound + ["-c:v", "libx264", "-g", "50", "in.mkv"],
+                      picture + sound + ["-c:v", "libx264", "-g", "1000", "long.mp4"],
+                      picture + ["-pix_fmt", "yuv420p", "in.y4m"]):
+            subprocess.run(words, cwd=cls.input, check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        if ENDS < 100:
+            return
+        print("\n| mode | ended | went on with shards | lost or wrong |\n| --- | ---: | ---: | ---: |")
+        for mode, (ends, went_on) in cls.figures.items():
+            print(f"| {mode} | {ends} | {went_on} | 0 |")
+
+    def setUp(self):
+        self.chance = random.Random(SEED)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vidconv-resume-"))
+        self.durable = pathlib.Path(tempfile.mkdtemp(prefix="vidconv-durable-"))
+        for folder in (self.folder, self.durable):
+            self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+
+    def words(self, name, *more):
+        source = name if name.startswith("pattern:") else str(self.input / name)
+        return [PROGRAM, source, "-o", "out.mkv", "--kernel", "box", "--shards", str(SHARDS), "--preset", "medium", *more]
+
+    def run_to_its_end(self, words):
+        run = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(run.returncode, 0, f"seed {SEED}: {run.stderr}")
+        return run
+
+    def end_somewhere(self, words, seconds, environment=None):
+        """Whether the run was ended; what it said."""
+        faults = {"LD_PRELOAD": FAULTS}
+        at = None
+        if self.chance.random() < 0.5:
+            # run.json, then each shard and its ledger
+            faults["VIDCONV_REFUSED"] = f"linkat@{self.chance.randrange(2 * SHARDS + 2)}=killed"
+        else:
+            at = self.chance.uniform(0, seconds)
+        with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              env=os.environ | faults | (environment or {})) as run:
+            if at is not None:
+                time.sleep(at)
+                run.kill()
+            _, said = run.communicate(timeout=300)
+        self.assertIn(run.returncode, (0, -signal.SIGKILL), f"seed {SEED}: {said}")
+        return run.returncode != 0, said
+
+    def cut_power(self, folder):
+        """What such a disk has when it comes back: of a folder the names that were synced, and perhaps others; of a
+        file the bytes that were synced, or else none, or some."""
+        def restore(path, inode, live):
+            synced = self.durable / str(inode)
+            if live and live.is_dir():
+                path.mkdir()
+                names = {}
+                if synced.exists():
+                    names = {name: number for number, name in
+                             (line.split(" ", 1) for line in synced.read_text().splitlines())}
+                for entry in live.iterdir():
+                    if entry.name not in names and self.chance.random() < 0.5:
+                        names[entry.name] = entry.lstat().st_ino
+                for name, number in names.items():
+                    there = live / name
+                    same = there.exists() and str(there.lstat().st_ino) == str(number)
+                    restore(path / name, number, there if same else None)
+            elif synced.exists():
+                path.write_bytes(synced.read_bytes())
+            elif live:
+                data = live.read_bytes()
+                path.write_bytes(data[:self.chance.choice((0, self.chance.randrange(len(data) + 1)))])
+        before = folder.with_name(folder.name + "-before")
+        folder.rename(before)
+        restore(folder, before.stat().st_ino, before)
+        shutil.rmtree(before)
+
+    def end_again_and_again(self, mode, words, power=False):
+        started = time.monotonic()
+        self.run_to_its_end(words)
+        seconds = time.monotonic() - started
+        whole = (self.folder / "out.mkv").read_bytes()
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
+        ends = went_on = 0
+        # The sandbox would not let the double write its notes.
+        words = words + ["--resume"] + (["--no-sandbox"] if power else [])
+        while ends < ENDS:
+            ended, said = self.end_somewhere(words, seconds, {"VIDCONV_DURABLE": str(self.durable)} if power else None)
+            ends += ended
+            went_on += "going on" in said
+            if ended and power:
+                self.cut_power(self.folder)
+            if not ended:
+                self.finish(whole)
+        if "going on" in self.run_to_its_end(words + ["-y"]).stderr:
+            went_on += 1
+        self.finish(whole)
+        Resume.figures[mode] = (ends, went_on)
+        self.assertGreater(went_on, 0, f"{mode}, seed {SEED}: no end was one to go on from")
+
+    def finish(self, whole):
+        self.assertTrue((self.folder / "out.mkv").read_bytes() == whole, f"seed {SEED}: other bytes")
+        left = {entry.name for entry in self.folder.iterdir()} - {"out.mkv"}
+        self.assertEqual(left, set(), f"seed {SEED}")
+        (self.folder / "out.mkv").unlink()
+
+    def test_one_encoder(self):
+        self.end_again_and_again("one encoder", self.words("in.mkv", "--jobs", "1"))
+
+    def test_three_encoders(self):
+        self.end_again_and_again("three encoders", self.words("in.mkv", "--jobs", "3"))
+
+    def test_in_order(self):
+        self.end_again_and_again("in order of time", self.words("long.mp4", "--jobs", "2", "--frames", "190"))
+
+    def test_y4m(self):
+        self.end_again_and_again("y4m", self.words("in.y4m", "--jobs", "2"))
+
+    def test_pattern(self):
+        self.end_again_and_again("pattern", self.words("pattern:192x108@25#200", "--jobs", "2"))
+
+    def test_power_cuts(self):
+        self.end_again_and_again("power cuts", self.words("in.mkv", "--jobs", "2"), power=True)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
