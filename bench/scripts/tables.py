@@ -23,6 +23,7 @@ import cpu_table
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs/performance.md", ROOT / "docs/study.md"
 DATA = ROOT / "docs/measurements/data"
+COUNTED = "A peer whose result is off by more than a code does not count."
 MARK = re.compile(r"(<!-- table (\S+) (\S+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 
 
@@ -75,7 +76,7 @@ def peers(report, bits):
             "columns": ["filter", "variant", "vidconv", "fastest peer", "its time", "times as fast"],
             "rows": [[row.filter, row.variant, cpu_table.figure(row.ours), row.library,
                       cpu_table.figure(row.best), f"{row.ratio:.2f}"] for row in rows],
-            "notes": [cpu_table.summary(rows)]}
+            "notes": [f"Geometric mean: {cpu_table.mean([row.ratio for row in rows]):.2f}. {COUNTED}"]}
 
 
 def means(paths):
@@ -89,7 +90,7 @@ def means(paths):
     return {"title": "how many times as fast as the fastest peer, and in how many filters ahead of it",
             "columns": ["data file", "date"] + [cpu_table.bits_name(bits) for bits in kinds],
             "rows": [[path.stem, report["date"]] + [ahead(report, bits) for bits in kinds] for path, report in reports],
-            "notes": ["Geometric means over all filters but plain copies. A peer whose result is off by more than a code does not count."]}
+            "notes": [f"Geometric means over all filters but plain copies. {COUNTED}"]}
 
 
 def filled(path, page):

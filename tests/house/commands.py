@@ -104,7 +104,7 @@ def run(vidconv, words, files):
             (folder / word).parent.mkdir(parents=True, exist_ok=True)
     if "-o" in words[:-1]:
         output = folder / words[words.index("-o") + 1]
-        if output.is_file():  # of the line before
+        if output.is_file():  # a command before this one made it
             output.unlink()
     if any(word.startswith(NOT_EXPLAINED) for word in words):
         folder = folder / "empty"
