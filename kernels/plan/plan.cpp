@@ -67,7 +67,7 @@ void Planner::find_passes() {
 }
 
 bool Planner::many_taps() const {
-  constexpr std::size_t many = 441;  // docs/decisions/cpu-kernels.md, "Floats"
+  constexpr std::size_t many = 441;  // docs/decisions/float-matrix-transforms.md
   return linear() && passes_.empty() && two_dimensional(filter_.kernels[0]) &&
          filter_.kernels[0].taps().size() >= many;
 }

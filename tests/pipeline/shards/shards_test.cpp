@@ -265,7 +265,7 @@ TEST(Shards, AutomaticPartsLeaveNoEncoderAlone) {
 
 // The clip has a variable rate, sound, and frames that are decoded in another order than shown. It
 // is not 64x64: x265's bytes depend on what it finds in memory there
-// (docs/decisions/x265-in-parts.md).
+// (docs/decisions/x265-in-shards.md).
 TEST(Shards, TimesAreThoseOfOneEncoder) {
   const TempDir dir;
   output_of(
