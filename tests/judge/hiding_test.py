@@ -244,7 +244,7 @@ def check(vidconv, folder, number, case):
         boxes = folder / f"{number}.jsonl"
         boxes.write_text("".join(json.dumps({"frame": 0, "box": rect}) + "\n" for rect in case.how["rects"]))
         case.spec = case.spec.split(":region=")[0] + (":planes=all" if case.how.get("alpha") else "")
-        options += ["--regions", str(boxes)]
+        options += ["--regions", f"{boxes}:units=pixels"]
     for more in ([], ["--variant", "reference"] if "mosaic" in case.spec else ["--threads", "3"]):
         command = [vidconv, str(raw), "--raw", f"{case.width}x{case.height}:{case.fmt}", "-o", "-", "--format", "raw", "-q",
                    "--progress", "none", "--device", "cpu", "--kernel", case.spec, *options, *more]
