@@ -121,6 +121,8 @@ def mean(fmt, words):
 def mosaic(fmt, plane, size, rows, turned=False):
     """What the rows with these numbers become, as one picture; `turned`: blocks are counted from the other corner."""
     w, h = plane.width, len(rows)
+    if size <= plane.across and size <= plane.down:  # no block has two samples: a copy
+        return [plane.rows[row] for row in rows]
 
     def blocks(count, per_sample):
         numbers = [i * per_sample // size for i in range(count)]
