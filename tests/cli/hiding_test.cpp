@@ -95,7 +95,9 @@ TEST_F(Hiding, ACopyCopies) {
     // The first two rows are outside.
     const std::size_t row = 16 * (pair.first == raw ? 2u : 4u);
     EXPECT_EQ(out.substr(0, 2 * row), kept.substr(0, 2 * row));
-    if (pair.first == real) EXPECT_EQ(out.substr(3 * 8 * row), kept.substr(3 * 8 * row));  // alpha
+    if (pair.first == real) {
+      EXPECT_EQ(out.substr(3 * 8 * row), kept.substr(3 * 8 * row));
+    }  // alpha
     const Result identity =
         run_vidconv({pair.first, "--raw", pair.second, "-y", "-o", path("out.raw"), "--format",
                      "raw", "--kernel", "identity", "--variant", "reference"});
