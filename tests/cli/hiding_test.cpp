@@ -265,7 +265,7 @@ TEST_F(Hiding, WhatBoxesCannotBeIsRefused) {
            {":hold=1h", {"hold"}},
            {":hold=5s5", {"hold"}},
            {":hold=99999s", {"hold"}},
-           {":holds=5", {"column", "hold"}},
+           {":hold=1:holds=5", {"column", "hold"}},
            {":grow=5,5", {"grow"}},
            {":grow=15", {}},  // frames
            {":grow=-5%", {"grow"}},
