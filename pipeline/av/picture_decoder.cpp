@@ -23,9 +23,11 @@ struct Coding {
   CodedPicture picture;
   AVCodecID codec;
   int loss;  // difference of a grey pixel's colours that is allowed, of 255
+  // All that the decoder dislikes is damage. (FFmpeg's own TIFF files have tags that it dislikes.)
+  bool strict = true;
 };
 constexpr Coding codings[] = {{CodedPicture::jpeg, AV_CODEC_ID_MJPEG, 4},
-                              {CodedPicture::tiff, AV_CODEC_ID_TIFF, 0},
+                              {CodedPicture::tiff, AV_CODEC_ID_TIFF, 0, false},
                               {CodedPicture::bmp, AV_CODEC_ID_BMP, 0},
                               {CodedPicture::webp, AV_CODEC_ID_WEBP, 4}};
 
@@ -35,15 +37,16 @@ void check_picture(int code) {
   if (code < 0) fail("FFmpeg cannot read it: " + av_message(code));
 }
 
-FramePtr decode(std::string_view bytes, AVCodecID id, const GreyLimits& limits) {
-  const AVCodec* codec = avcodec_find_decoder(id);
+FramePtr decode(std::string_view bytes, const Coding& coding, const GreyLimits& limits) {
+  constexpr int silent = 100;  // beyond all levels of its log: what is wrong is said once, by us
+  const AVCodec* codec = avcodec_find_decoder(coding.codec);
   if (!codec) fail("FFmpeg has no decoder for it here");
   const CodecContextPtr context(avcodec_alloc_context3(codec));
   if (!context) fail("there is no memory for its decoder");
   context->thread_count = 1;
   context->max_pixels = limits.pixels;
-  // A tag that FFmpeg does not know is damage to its decoder of TIFF then, and most have some.
-  if (id != AV_CODEC_ID_TIFF) context->err_recognition = AV_EF_EXPLODE;
+  context->log_level_offset = silent;
+  if (coding.strict) context->err_recognition = AV_EF_EXPLODE;
   check_picture(avcodec_open2(context.get(), codec, nullptr));
   const PacketPtr packet = make_packet();
   check_picture(av_new_packet(packet.get(), static_cast<int>(bytes.size())));
@@ -52,7 +55,8 @@ FramePtr decode(std::string_view bytes, AVCodecID id, const GreyLimits& limits) 
   check_picture(avcodec_send_packet(context.get(), packet.get()));
   check_picture(avcodec_send_packet(context.get(), nullptr));
   check_picture(avcodec_receive_frame(context.get(), frame.get()));
-  if (frame->decode_error_flags != 0) fail("it is damaged");
+  if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0)
+    fail("it is damaged");
   if (frame->width > limits.side || frame->height > limits.side)
     fail(std::to_string(frame->width) + "x" + std::to_string(frame->height) + " is larger than " +
          std::to_string(limits.side) + "x" + std::to_string(limits.side));
@@ -81,7 +85,7 @@ GreyPicture decode_grey_picture(std::string_view bytes, const GreyLimits& limits
   const Coding* coding = std::ranges::find(codings, kind, &Coding::picture);
   if (coding == std::end(codings)) fail("it is no picture that is known here");
   try {
-    const FramePtr frame = decode(bytes, coding->codec, limits);
+    const FramePtr frame = decode(bytes, *coding, limits);
     const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format));
     const bool deep = desc && desc->comp[0].depth > 8;
     Converter converter(*find_format(deep ? AV_PIX_FMT_RGBA64 : AV_PIX_FMT_RGBA), AVCOL_RANGE_JPEG,

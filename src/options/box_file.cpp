@@ -185,13 +185,14 @@ BoxOptions parse_regions(const std::string& text) {
     if (key == "grow") {
       const std::size_t comma = value.find(',');
       const bool percent = value.substr(0, comma).ends_with('%');
-      const auto time = comma != value.npos ? box_time(value.substr(comma + 1))
-                        : percent           ? BoxTime()
-                                            : box_time(value);
+      // A number alone may be a percentage that lacks its sign.
+      const bool seconds = comma == value.npos && value.ends_with('s');
+      const std::string lasting = comma != value.npos ? value.substr(comma + 1) : value;
+      const auto time = percent && comma == value.npos ? BoxTime() : box_time(lasting);
       const auto number = percent ? number_of<double>(value.substr(0, value.find('%')), 0.0, 1000.0)
                                   : std::optional<double>(0);
-      if (!number || !time || (comma != value.npos && !percent))
-        wrong("a percentage from 0% to 1000%, a time as hold takes it, or both (15%,0.5s)");
+      if (!number || !time || !(percent || seconds))
+        wrong("a percentage from 0% to 1000%, seconds such as 0.5s, or both (15%,0.5s or 15%,3)");
       options.grow = *number / 100;
       options.grow_time = *time;
     } else if (key == "hold") {

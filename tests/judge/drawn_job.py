@@ -279,7 +279,7 @@ def _boxes(job, r):
                           "shape": r.choice(["rectangle", "ellipse"])})
         if r.random() < 0.3:
             job.boxes[-1]["id"] = number
-    for option in ("hold=1", "hold=0.08s", "grow=10%", "grow=1", "grow=20%,40ms", "feather=3"):
+    for option in ("hold=1", "hold=0.08s", "grow=10%", "grow=0%,1", "grow=20%,40ms", "feather=3"):
         if r.random() < 0.15 and not any(o.split("=")[0] == option.split("=")[0] for o in job.box_options):
             job.box_options.append(option)
 

@@ -126,9 +126,9 @@ TEST_F(Hiding, BoxesAreHeld) {
   EXPECT_EQ(frames(":hold=0.08s"),
             (std::vector{first[0], first[1], first[2], last[3], last[4], last[5]}));
   EXPECT_EQ(frames(":hold=40ms"), frames(":hold=1"));
-  EXPECT_EQ(frames(":grow=1"),
+  EXPECT_EQ(frames(":grow=0%,1"),
             (std::vector{none[0], first[1], both[2], both[3], last[4], none[5]}));
-  EXPECT_EQ(frames(":grow=0%,40ms"), frames(":grow=1"));
+  EXPECT_EQ(frames(":grow=0%,40ms"), frames(":grow=0%,1"));
 }
 
 TEST_F(Hiding, BoxesWithoutAFilterHaveADefault) {
@@ -265,13 +265,14 @@ TEST_F(Hiding, WhatBoxesCannotBeIsRefused) {
            {":hold=1h", {"hold"}},
            {":hold=5s5", {"hold"}},
            {":hold=99999s", {"hold"}},
-           {":holds=5", {"column", "hold"}},
+           {":hold=1:holds=5", {"column", "hold"}},
            {":grow=5,5", {"grow"}},
-           {":grow=15", {}},  // frames
+           {":grow=15", {"grow", "percentage"}},
            {":grow=-5%", {"grow"}},
            {":grow=5%,", {"grow"}},
            {":grow=5%,x", {"grow"}},
-           {":grow=5s,5%", {"grow"}}}) {
+           {":grow=5s,5%", {"grow"}},
+           {":grow=0.5s", {}}}) {
     const Result result = filter("box", {"--regions", one + options});
     if (words.empty())
       EXPECT_TRUE(succeeded(result)) << options;

@@ -54,9 +54,8 @@ TEST(Blocks, AreTheSameInTheirWindows) {
                   const bool together = all[std::size_t(i)] == all[std::size_t(j)];
                   const bool inside = j >= left && j < right;
                   ASSERT_TRUE(inside || !together);
-                  if (inside) {
-                    ASSERT_EQ(here[std::size_t(i - left)] == here[std::size_t(j - left)], together);
-                  }
+                  if (!inside) continue;
+                  ASSERT_EQ(here[std::size_t(i - left)] == here[std::size_t(j - left)], together);
                 }
             }
 }

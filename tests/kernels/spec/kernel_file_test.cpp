@@ -23,6 +23,12 @@ TapList taps_of_file(std::string_view bytes) {
   return {f.kernels.at(0).taps().begin(), f.kernels.at(0).taps().end()};
 }
 
+// Returns the taps of a picture, as it is drawn.
+TapList taps_of_picture(std::string_view bytes) {
+  const Filter f = FilterSpec::parse_file("k:units=plane", bytes).make();
+  return {f.kernels.at(0).taps().begin(), f.kernels.at(0).taps().end()};
+}
+
 // Returns the message about a broken file.
 std::string complaint(std::string_view bytes) {
   try {
@@ -89,13 +95,14 @@ TEST(KernelFile, ErrorsNameTheLineAndTheColumn) {
 }
 
 TEST(KernelFile, PgmLevelsAreTaps) {
-  EXPECT_EQ(taps_of_file("P2 # ascii\n2 2\n# more\n4\n0 1\n3 4\n"),
+  EXPECT_EQ(taps_of_picture("P2 # ascii\n2 2\n# more\n4\n0 1\n3 4\n"),
             (TapList{0, 1 / 8., 3 / 8., 4 / 8.}));
-  EXPECT_EQ(taps_of_file(std::string("P5 3 1 255\n\x33\x00\x66", 14)),
+  EXPECT_EQ(taps_of_picture(std::string("P5 3 1 255\n\x33\x00\x66", 14)),
             (TapList{1 / 3., 0, 2 / 3.}));
-  EXPECT_EQ(taps_of_file(std::string("P5 2 1 1000\n\x01\x00\x03\x00", 16)),
+  EXPECT_EQ(taps_of_picture(std::string("P5 2 1 1000\n\x01\x00\x03\x00", 16)),
             (TapList{1 / 4., 3 / 4.}));
-  const auto scaled = FilterSpec::parse_file("k:scale=2", "P2 2 1 4 1 4").make().kernels[0];
+  const auto scaled =
+      FilterSpec::parse_file("k:units=plane:scale=2", "P2 2 1 4 1 4").make().kernels[0];
   EXPECT_EQ(scaled, Kernel(2, 1, {0.5, 2}));
 }
 
@@ -103,7 +110,7 @@ TEST(KernelFile, PngLevelsAreTaps) {
   const std::uint8_t grey[] = {0, 51, 102, 102};
   const TapList want = {0, 0.2, 0.4, 0.4};
   const auto near = [&](const std::string& bytes) {
-    const TapList got = taps_of_file(bytes);
+    const TapList got = taps_of_picture(bytes);
     ASSERT_EQ(got.size(), want.size());
     for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-12);
   };
@@ -114,6 +121,20 @@ TEST(KernelFile, PngLevelsAreTaps) {
   near(png(PNG_FORMAT_GA, 2, 2, opaque));
   const std::uint16_t deep[] = {0, 10000, 20000, 20000};
   near(png(PNG_FORMAT_LINEAR_Y, 2, 2, deep));
+}
+
+// A point of light becomes the picture: it is turned, and counts luma samples.
+TEST(KernelFile, PicturesArePointSpreads) {
+  const char* const picture = "P2 3 3 4 0 1 0 0 4 0 0 0 3";
+  EXPECT_EQ(taps_of_file(picture), (TapList{3 / 8., 0, 0, 4 / 8., 0, 1 / 8.}));
+  const FilterSpec spec = FilterSpec::parse_file("k", picture);
+  const FilterSpec flipped = FilterSpec::parse_file("k:flip=1", picture);
+  EXPECT_EQ(flipped.make().kernels[0], spec.make().kernels[0].flipped());
+  EXPECT_NEAR(spec.make({2, 2}).kernels[0].sum(), 1, 1e-12);
+  const Kernel line = FilterSpec::parse_file("k", "P2 3 1 1 1 1 1").make({2, 1}).kernels[0];
+  EXPECT_EQ(line.width(), 3);
+  for (const auto& [at, tap] : {std::pair{0, 1 / 6.}, {1, 4 / 6.}, {2, 1 / 6.}})
+    EXPECT_NEAR(line.at(at, 0), tap, 1e-12);
 }
 
 TEST(KernelFile, PicturesThatAreNoKernelAreRefused) {
