@@ -64,7 +64,7 @@ std::string with_name(const std::string& lines, const std::string& input) {
   return all;
 }
 
-// Who makes an output anew when its input is new: the same words for the input of this name.
+// The same words make the output of an input of this name anew when that is new.
 std::string key_of_maker(const std::string& words, const std::string& input) {
   ContentKey key;
   key.add("words", words);

@@ -7,7 +7,7 @@
 
 namespace vidconv {
 
-// Of an open file that is complete. `damaged`: its input was. `maker`: who may replace it by a
+// Marks an open file that is complete. `damaged`: its input was. `maker`: who may replace it by a
 // newer one (made_by()), a digest; empty: nobody unasked. False, with errno, where the file system
 // has no such thing.
 bool mark_done(int fd, const std::string& key, bool damaged, const std::string& maker = {});

@@ -1,4 +1,4 @@
-// What a file is at a moment, without reading it, and whether somebody still writes to it.
+// A file as it is at a moment, without reading it, and whether somebody still writes to it.
 #pragma once
 
 #include <sys/types.h>

@@ -67,7 +67,7 @@ WatchedFolder::~WatchedFolder() {
   if (events_ >= 0) close(events_);
 }
 
-// Of what is written where inputs lie.
+// Outputs that lie where inputs do must be known from them, and replace none.
 void WatchedFolder::refuse_what_is_lost() const {
   if (options_.sink.overwrite)
     refuse("-y", "", "the outputs may lie in the folder that is watched, and might replace inputs",
@@ -180,7 +180,7 @@ bool WatchedFolder::watch_all(const std::vector<std::string>& folders) {
   return any;
 }
 
-// What each look finds anew.
+// Each look may find the same.
 void WatchedFolder::say_once(MessageKind kind, const std::string& line) {
   if (line == said_) return;
   said_ = line;

@@ -37,7 +37,7 @@ class WatchedFolder {
 
   // Waits for a file; none at the end. Throws Error(input_missing) where the folder is gone.
   std::optional<ListedInput> next();
-  // What next() gave is going to write these. Throws Error(usage) where another file does.
+  // A file that next() gave is going to write these. Throws Error(usage) where another file does.
   void claim(const BatchFile& file);
   // It has come to its end. `again`: it has failed by no fault of its own, and is tried again
   // later.

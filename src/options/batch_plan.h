@@ -26,8 +26,8 @@ BatchPlan plan_batch(const Options& options, const Notify& notify);
 
 // The same of a run that watches a folder: its only file is that folder.
 BatchPlan plan_watch(const Options& options);
-// What is read and written for one input. Throws Error(usage) where a pattern makes no sense for
-// it.
+// The names of all that is read and written for one input. Throws Error(usage) where a pattern
+// makes no sense for it.
 BatchFile batch_file(const ListedInput& input, std::size_t number, const Options& options);
 
 // The options of one file as if it were the only one.
