@@ -177,7 +177,8 @@ BatchPlan plan_watch(const Options& o) {
   check_names(o, several);
   std::error_code error;
   if (!is_folder(o.input) && !std::filesystem::exists(local_path(o.input), error))
-    throw Error(MessageKind::input_missing, "cannot watch the folder", o.input, "it is not there");
+    throw Error(MessageKind::input_missing, "cannot watch the folder", o.input,
+                "there is no such folder");
   if (!is_folder(o.input))
     refuse("INPUT", o.input, "--watch watches a folder, which it is not",
            "name the folder that it is in, or leave out --watch");

@@ -228,7 +228,7 @@ class Watch(WatchTest):
         good = ["-o", "out/{stem}.nut"]
         for words, code, parts in [
                 (["in/a.y4m", *good], 2, ["INPUT", "in/a.y4m", "folder"]),
-                (["nowhere", *good], 3, ["nowhere", "not there", "[input-missing]"]),
+                (["nowhere", *good], 3, ["nowhere", "no such folder", "[input-missing]"]),
                 (["-", *good], 3, ["'-'"]),
                 (["pattern:32x24", *good], 3, ["pattern:32x24"]),
                 (["in", "out", *good], 2, ["--watch", "one folder"]),
