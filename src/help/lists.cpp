@@ -187,6 +187,7 @@ std::string list_devices() {
 std::string listed(List list, const std::string& which) {
   switch (list) {
     case List::none:
+    case List::resumable:  // of no table
       break;
     case List::short_help:
       return short_help_text();
