@@ -113,6 +113,12 @@ bool refused(std::string_view function, std::atomic<int>& calls) {
   return false;
 }
 
+// Forgets an earlier file of the same inode: nothing of a new one is on the disk.
+void forget_durable(const struct stat& status) {
+  if (const char* const folder = std::getenv("VIDCONV_DURABLE"))
+    std::remove((std::string(folder) + "/" + std::to_string(status.st_ino)).c_str());
+}
+
 // The file that is open there is on the disk from now on, whole.
 void make_durable(int fd) {
   const char* const folder = std::getenv("VIDCONV_DURABLE");
@@ -272,7 +278,21 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
   const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
-  return nameless && refused("O_TMPFILE", calls) ? -1 : next(path, flags, mode);
+  if (nameless && refused("O_TMPFILE", calls)) return -1;
+  const int fd = next(path, flags, mode);
+  struct stat status;
+  if (fd >= 0 && (flags & (O_CREAT | O_TMPFILE)) != 0 && fstat(fd, &status) == 0 &&
+      status.st_size == 0 && S_ISREG(status.st_mode))
+    forget_durable(status);
+  return fd;
+}
+
+int mkdir(const char* path, mode_t mode) {
+  static auto* const next = real<int(const char*, mode_t)>("mkdir");
+  const int code = next(path, mode);
+  struct stat status;
+  if (code == 0 && stat(path, &status) == 0) forget_durable(status);
+  return code;
 }
 
 ssize_t getrandom(void* to, std::size_t size, unsigned flags) {

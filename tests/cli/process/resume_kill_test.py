@@ -107,6 +107,15 @@ class Resume(unittest.TestCase):
         folder.rename(before)
         restore(folder, before.stat().st_ino, before)
         shutil.rmtree(before)
+        # Everything that came back is on the disk.
+        for note in self.durable.iterdir():
+            note.unlink()
+        for path in [folder, *folder.rglob("*")]:
+            note = self.durable / str(path.stat().st_ino)
+            if path.is_dir():
+                note.write_text("".join(f"{entry.stat().st_ino} {entry.name}\n" for entry in path.iterdir()))
+            else:
+                note.write_bytes(path.read_bytes())
 
     def end_again_and_again(self, mode, words, power=False):
         started = time.monotonic()
