@@ -83,7 +83,7 @@ void refuse_encoder_options(const EncoderOptions& options, std::string_view kind
   if (!options.pixel_format.empty()) refuse("`pixel_format` " + verbatim(options.pixel_format));
   if (!options.preset.empty()) refuse("`preset` " + verbatim(options.preset));
   if (!options.own.empty()) refuse("`encoder_options` " + verbatim(options.own[0].first));
-  if (options.shards) refuse("`shards`");
+  if (options.shards) refuse(options.shards->store ? "`resume`" : "`shards`");
 }
 
 void refuse_muxer_options(const SinkOptions& options, std::string_view kind) {

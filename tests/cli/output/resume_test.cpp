@@ -288,8 +288,9 @@ TEST_F(Resume, OneOfSeveralInputsGoesOn) {
   std::filesystem::create_directory(path("in"));
   for (const std::string name : {"a", "b", "c"})
     std::filesystem::copy_file(input_, path("in/" + name + ".mp4"));
-  const Arguments run{path("in"), "-o",       path("out/{stem}.mkv"), "--kernel", "box", "--shards",
-                      "0.16s",    "--resume", "--skip-done"};
+  const Arguments run{"--recursive", path("in"),   "-o",       path("out/{stem}.mkv"),
+                      "--kernel",    "box",        "--shards", "0.16s",
+                      "--resume",    "--skip-done"};
   // The first has run.json, five shards with their ledgers, and the output itself.
   with_faults(run, "VIDCONV_REFUSED=linkat@17=killed");
   EXPECT_TRUE(std::filesystem::exists(path("out/a.mkv")));
@@ -344,7 +345,6 @@ TEST_F(Resume, WrongUsesAreRefused) {
             exit_command_line,
             {"--resume", "--bitrate", "--crf"}},
            {{in, "-o", out, "--measure", "psnr"}, exit_command_line, {"--resume", "--measure"}},
-           {{in, in, "-o", path("{stem}.y4m")}, exit_command_line, {"--resume", "y4m"}},
            {{in, "-o", out, "--latency", "50"}, exit_command_line, {"--resume"}},
            {{path("two.mkv"), "-o", out, "--video", "all"},
             exit_command_line,
