@@ -25,8 +25,8 @@ class FrameOrder {
   struct Stretch {
     std::int64_t begin = 0, end = 0;  // by number; the end is no part of it
   };
-  // The one that the frame belongs to, as far as is known, or the next one where that is not wanted;
-  // none behind the last frame. Any thread.
+  // The one that the frame belongs to, as far as is known, or the next one where that is not
+  // wanted; none behind the last frame. Any thread.
   virtual std::optional<Stretch> stretch_of(std::int64_t number) = 0;
   // From now on next() asks of a stretch whether frames of it are at hand, by its first one. Those
   // of which none is are begun only where no frame of the others can be read. Before next().

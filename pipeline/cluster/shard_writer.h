@@ -24,7 +24,7 @@ void check_cluster_encoder(AVCodecID codec, AVPixelFormat format, const std::str
 
 class ShardFileWriter {
  public:
-  // What is at `path` is replaced; `what` it is, for messages. Throws Error(output), and what
+  // A file at `path` is replaced; `what` it is, for messages. Throws Error(output), and what
   // check_cluster_encoder() throws.
   ShardFileWriter(const std::string& path, const std::string& what, const EncodedVideo& video);
 

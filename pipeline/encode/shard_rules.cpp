@@ -34,7 +34,7 @@ constexpr Rule rules[] = {
     {"stats", "", by_passes},    {"intra-refresh", "0", no_keys},
 };
 
-// What has asked for shards.
+// The setting that has asked for shards.
 std::string beside(const EncoderOptions& options) {
   const bool kept = options.shards && options.shards->store;
   return kept ? "`resume` cannot be beside" : "`shards` cannot be beside";
@@ -44,11 +44,9 @@ void check_option(const EncoderOptions& options, std::string_view key, std::stri
                   const Error::Value& shown) {
   const auto* rule = std::ranges::find(rules, key, &Rule::key);
   if (rule != std::end(rules) && (rule->value.empty() || rule->value != value))
-    throw Error(MessageKind::encoder_option, beside(options), shown, rule->why,
-                "leave out one");
+    throw Error(MessageKind::encoder_option, beside(options), shown, rule->why, "leave out one");
   if (key == "flags" && value.find("pass") != value.npos)
-    throw Error(MessageKind::encoder_option, beside(options), shown, by_passes,
-                "leave out one");
+    throw Error(MessageKind::encoder_option, beside(options), shown, by_passes, "leave out one");
 }
 
 // "key=value:key=value", as options of libraries below are given; a key alone means 1.
@@ -75,8 +73,7 @@ bool encodes_in_parts(const EncoderChoice& choice) {
 
 void check_regions(const EncoderChoice& choice, const EncoderOptions& options) {
   if (!encodes_in_parts(choice))
-    throw Error(MessageKind::encoder_option, beside(options) + " the encoder",
-                choice.codec->name,
+    throw Error(MessageKind::encoder_option, beside(options) + " the encoder", choice.codec->name,
                 "it is not known to encode parts that can be joined without a seam",
                 "choose another `codec`, such as libx264 or libx265");
   if (!options.bitrate.empty())

@@ -132,8 +132,7 @@ void ShardedEncoder::finish(const Receive& receive) {
   for (const auto& part : parts_) part->end();
   if (options_.shards->interrupted && *options_.shards->interrupted) leave_unfinished();
   at_end_ = true;
-  while (!parts_.empty() || is_kept_due())
-    release(ShardEncoder::Patience::until_the_next, receive);
+  while (!parts_.empty() || is_kept_due()) release(ShardEncoder::Patience::until_the_next, receive);
 }
 
 std::int64_t ShardedEncoder::frames_brought() const {

@@ -56,8 +56,8 @@ class ShardedEncoder final : public VideoEncoder {
   void release(ShardEncoder::Patience patience, const Receive& receive);
   void hand_out(ShardEncoder& part, AVPacket& packet, const Receive& receive);
   void end_oldest(const Receive& receive);
-  // Hands out some of the parts in ShardOptions::store whose turn it is, up to this time of decoding.
-  // Whether there is more.
+  // Hands out some of the parts in ShardOptions::store whose turn it is, up to this time of
+  // decoding. Whether there is more.
   bool hand_out_kept(const Receive& receive, std::int64_t until);
   bool is_kept_due() const;
   // Drops the parts that are not done, and those behind them; but the oldest.
@@ -83,7 +83,7 @@ class ShardedEncoder final : public VideoEncoder {
     std::int64_t dropped = 0;          // frames that came although their part was there
     std::int64_t decoded = INT64_MIN;  // when the last packet is, ticks
   } kept_;
-  std::int64_t next_ = 0;  // the part behind the last that has come out
+  std::int64_t next_ = 0;   // the part behind the last that has come out
   std::int64_t seen_ = -1;  // the last part of which a frame has come
   bool at_end_ = false;     // no frames come any more
 };

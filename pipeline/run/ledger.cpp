@@ -39,13 +39,14 @@ void check_before_finish(const FrameCounts& frames, const Source& source, const 
   const std::int64_t decoded = frames.decoded, filtered = frames.filtered, encoded = frames.encoded;
   const std::int64_t dropped = frames.dropped, skipped = frames.skipped;
   // Sources that keep no accounts have frames and nothing else.
-  const std::int64_t handed_on = streams.empty() ? decoded + skipped : check_packets(streams, sink.copies());
+  const std::int64_t handed_on =
+      streams.empty() ? decoded + skipped : check_packets(streams, sink.copies());
   if (handed_on != decoded + skipped || decoded != filtered + dropped || filtered != encoded)
     throw Error(MessageKind::unaccounted, "frames were lost", "",
                 std::to_string(handed_on) + " came, " + std::to_string(skipped) + " skipped, " +
-                    std::to_string(decoded) + " decoded, " +
-                    std::to_string(dropped) + " dropped, " + std::to_string(filtered) +
-                    " filtered, " + std::to_string(encoded) + " encoded");
+                    std::to_string(decoded) + " decoded, " + std::to_string(dropped) +
+                    " dropped, " + std::to_string(filtered) + " filtered, " +
+                    std::to_string(encoded) + " encoded");
   if (encoded == 0 && sink.frames_brought() == 0) refuse_nothing(source);
 }
 

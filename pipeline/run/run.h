@@ -83,8 +83,8 @@ struct RunOptions {
   // Called after the last frame with what there is by then, before the sink is finished; throws
   // where something is wrong. May be empty.
   std::function<void(const RunResult&)> check = {};
-  // Called with each frame when it was decoded, by the source's thread: true where it was encoded by
-  // an earlier run, so that nothing more is done with it. May be empty.
+  // Called with each frame when it was decoded, by the source's thread: true where it was encoded
+  // by an earlier run, so that nothing more is done with it. May be empty.
   std::function<bool(const Frame&)> skip = {};
   Begun* begun = nullptr;  // of the source, if it has; outlives the run
   // Frames come in their own time, and are worth something for so long: what would be late is

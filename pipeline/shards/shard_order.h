@@ -66,7 +66,7 @@ class ShardOrder final : public FrameOrder {
   Part* find(std::int64_t part);
 
   const int jobs_, slots_;
-  const std::shared_ptr<ShardStore> store_;  // may be null
+  const std::shared_ptr<ShardStore> store_;                       // may be null
   const std::shared_ptr<const std::vector<std::int64_t>> times_;  // VideoInfo::times
   std::mutex mutex_;                                              // of all below
   std::condition_variable changed_;

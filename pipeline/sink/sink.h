@@ -37,8 +37,8 @@ class Sink {
   // Completes the output and gives it its final name.
   virtual void finish() = 0;
 
-  // Frames in the output; after finish() as many as were given to write(), but for frames_left() and
-  // frames_brought().
+  // Frames in the output; after finish() as many as were given to write(), but for frames_left()
+  // and frames_brought().
   virtual std::int64_t frames() const = 0;
   // What became of the packets that were given to copy(), by stream index of the source.
   virtual std::map<int, CopyStatistics> copies() const { return left_out_; }

@@ -92,8 +92,7 @@ class FileSink final : public Sink {
     note_time(*packet);
     waiting_.push_back(std::move(packet));
     for (const auto& video : videos_)
-      video->encoder->others_came_to(copied_until_,
-                                     [&](AVPacket& joined) { mux(joined, *video); });
+      video->encoder->others_came_to(copied_until_, [&](AVPacket& joined) { mux(joined, *video); });
   }
 
   void cancel() override { to_.cancel(); }

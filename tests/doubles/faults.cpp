@@ -111,7 +111,7 @@ bool refused(std::string_view function, std::atomic<int>& calls) {
   return false;
 }
 
-// What is open there is on the disk from now on, whole.
+// The file or folder that is open there is on the disk from now on, whole.
 void make_durable(int fd) {
   const char* const folder = std::getenv("VIDCONV_DURABLE");
   struct stat status;

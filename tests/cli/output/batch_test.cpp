@@ -428,15 +428,15 @@ TEST(OutputKey, KnowsEveryOption) {
   FileNames without;
   for (const OptionText& option : option_table())
     if (!bears_on_bytes(option.names.back())) without.insert(option.names.back());
-  EXPECT_EQ(without, (FileNames{"INPUT",       "--output",    "--kernel",    "--files-from",
-                                "--null",      "--recursive", "--skip-done", "--keep-going",
-                                "--fail-fast", "--timeout",   "--insecure",  "--max-pixels",
-                                "-y",          "--strict",    "--device",    "--variant",
-                                "--decoder",   "--slots",     "--jobs",      "--no-sandbox",
-                                "--resume",
-                                "--progress",  "--quiet",     "--realtime",  "--stats",
-                                "--trace",     "--verify",    "--measure",   "--measure-log",
-                                "--metrics",   "--report",    "--audit"}));
+  EXPECT_EQ(
+      without,
+      (FileNames{"INPUT",       "--output",     "--kernel",     "--files-from",  "--null",
+                 "--recursive", "--skip-done",  "--keep-going", "--fail-fast",   "--timeout",
+                 "--insecure",  "--max-pixels", "-y",           "--strict",      "--device",
+                 "--variant",   "--decoder",    "--slots",      "--jobs",        "--no-sandbox",
+                 "--resume",    "--progress",   "--quiet",      "--realtime",    "--stats",
+                 "--trace",     "--verify",     "--measure",    "--measure-log", "--metrics",
+                 "--report",    "--audit"}));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ class Resume : public CliTest {
  protected:
   const std::string input_ = clip();
 
-  // Of 20 frames with sound, in five shards.
+  // The run has 20 frames with sound, in five shards.
   Arguments arguments(const Arguments& more = {}, const std::string& jobs = "2") const {
     Arguments all{input_,  "-o",       path("out.mkv"), "--kernel", "box",      "--shards",
                   "0.16s", "--resume", "--jobs",        jobs,       "--preset", "veryfast"};
@@ -221,7 +221,7 @@ TEST_F(Resume, TheSecondOfTwoStartsIsRefused) {
   const Result second = run_vidconv(run);
   EXPECT_TRUE(refused(second, exit_output, {"another run is at work", "process", "[resume]"}));
   EXPECT_TRUE(has_line_with(run_vidconv({"--list-resumable", path("")}).out, {"at work"}));
-  // What has an end is gone on with; there is no output before.
+  // A signal leaves no output, and shards to go on with.
   first.signal(SIGINT);
   const Result end = first.wait();
   EXPECT_EQ(end.exit_code, exit_interrupted);
@@ -246,7 +246,7 @@ TEST_F(Resume, FullDisksKeepWhatIsThere) {
   expect_done(run_vidconv(arguments({"--crf", "1"})), whole);
 }
 
-// What was made of a damaged input in turns does not count: it is read again, in order.
+// Shards that were made of a damaged input in turns do not count: it is read again, in order.
 TEST_F(Resume, DamageIsNotForgotten) {
   ffmpeg("-f lavfi -i testsrc2=size=128x72:rate=25:duration=4 -c:v libx264 -g 10 " +
          path("whole.ts"));
