@@ -14,7 +14,7 @@
 // process is killed. VIDCONV_CALLS names a file that tells such calls.
 //
 // VIDCONV_DURABLE is a folder for what would outlast a power cut: of each file the bytes, of each
-// folder the names, as they were when it was synced last, by its inode.
+// folder the names, as they were when it was synced last, by its inode: "f123", "d123".
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -128,7 +128,8 @@ void make_durable(int fd) {
     bytes.resize(static_cast<std::size_t>(status.st_size));
     if (pread(fd, bytes.data(), bytes.size(), 0) != status.st_size) std::abort();
   }
-  const std::string name = std::string(folder) + "/" + std::to_string(status.st_ino);
+  const std::string name = std::string(folder) + (S_ISDIR(status.st_mode) ? "/d" : "/f") +
+                           std::to_string(status.st_ino);
   std::FILE* const file = std::fopen((name + ".new").c_str(), "w");
   std::fwrite(bytes.data(), 1, bytes.size(), file);
   std::fclose(file);

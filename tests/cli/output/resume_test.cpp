@@ -124,7 +124,7 @@ TEST_F(Resume, GoesOnWithAnyContainerAndSource) {
   ffmpeg("-f lavfi -i testsrc2=size=64x48:rate=25:duration=0.8 -pix_fmt yuv420p " + path("a.y4m"));
   const std::string irregular =
       make_clip("vfr.mkv", "-bf 2 -vf select='not(mod(n\\,3))+not(mod(n\\,4))' -fps_mode vfr");
-  for (const std::string input :
+  for (const std::string& input :
        {input_, path("a.y4m"), std::string("pattern:64x48@25#20"), irregular})
     for (const std::string output : {"out.mkv", "out.mp4", "out.ts"}) {
       SCOPED_TRACE(input + " " + output);
