@@ -45,7 +45,7 @@ class ShardStore {
   virtual void begin(const ShardOptions& cut, const AVCodecParameters& encoded,
                      AVRational time_base, const std::string& encoder) = 0;
 
-  // Answers about what an earlier run has kept; none changes after begin().
+  // The shards that an earlier run has kept. None of these change after begin().
   virtual const std::vector<std::int64_t>& shards() const = 0;  // rising
   virtual bool has(std::int64_t shard) const = 0;
   virtual std::int64_t frames() const = 0;  // in all of them

@@ -55,7 +55,7 @@ std::optional<std::int64_t> shard_of(std::string_view name) {
   return std::nullopt;
 }
 
-// A folder that has one is whole.
+// A shard that has one is whole.
 bool is_ledger(const std::string& name) { return name.ends_with(".json") && shard_of(name); }
 
 // Whether such a file is one of this folder's, or was to become one.
@@ -114,7 +114,7 @@ std::string first_difference(const std::vector<std::string>& kept,
 
 }  // namespace
 
-// The contents of run.json.
+// The content of run.json.
 struct ResumeFolder::Run {
   std::string key, version, libraries, input, identity, output;
   std::vector<std::string> options, command;

@@ -41,7 +41,7 @@ class ResumeFolder final : public ShardStore {
   // The quality that --target has found, in the encoder's words; empty: none yet.
   const std::string& quality() const { return quality_; }
   void keep_quality(const std::string& crf);
-  // Counts what is kept by now, of earlier runs and this one.
+  // How many shards are kept by now, of earlier runs and this one.
   std::size_t kept_by_now() const { return kept_by_now_; }
   // The output is there: the folder goes.
   void remove();

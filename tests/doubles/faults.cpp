@@ -14,7 +14,7 @@
 // process is killed. VIDCONV_CALLS names a file that tells such calls.
 //
 // VIDCONV_DURABLE is a folder for what would outlast a power cut: of each file the bytes, of each
-// folder the names, as they were when it was synced last, by its inode.
+// folder the names, as they were when it was synced last, by its inode: "f123", "d123".
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -113,13 +113,7 @@ bool refused(std::string_view function, std::atomic<int>& calls) {
   return false;
 }
 
-// Forgets an earlier file of the same inode: nothing of a new one is on the disk.
-void forget_durable(const struct stat& status) {
-  if (const char* const folder = std::getenv("VIDCONV_DURABLE"))
-    std::remove((std::string(folder) + "/" + std::to_string(status.st_ino)).c_str());
-}
-
-// The file that is open there is on the disk from now on, whole.
+// The file or folder that is open there is on the disk from now on, whole.
 void make_durable(int fd) {
   const char* const folder = std::getenv("VIDCONV_DURABLE");
   struct stat status;
@@ -136,7 +130,8 @@ void make_durable(int fd) {
     bytes.resize(static_cast<std::size_t>(status.st_size));
     if (pread(fd, bytes.data(), bytes.size(), 0) != status.st_size) std::abort();
   }
-  const std::string name = std::string(folder) + "/" + std::to_string(status.st_ino);
+  const std::string name = std::string(folder) + (S_ISDIR(status.st_mode) ? "/d" : "/f") +
+                           std::to_string(status.st_ino);
   std::FILE* const file = std::fopen((name + ".new").c_str(), "w");
   std::fwrite(bytes.data(), 1, bytes.size(), file);
   std::fclose(file);
@@ -279,21 +274,9 @@ int open(const char* path, int flags, ...) {
   va_end(more);
   const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
   if (nameless && refused("O_TMPFILE", calls)) return -1;
-  const int fd = next(path, flags, mode);
-  struct stat status;
-  if (fd >= 0 && (flags & (O_CREAT | O_TMPFILE)) != 0 && fstat(fd, &status) == 0 &&
-      status.st_size == 0 && S_ISREG(status.st_mode))
-    forget_durable(status);
-  return fd;
+  return next(path, flags, mode);
 }
 
-int mkdir(const char* path, mode_t mode) {
-  static auto* const next = real<int(const char*, mode_t)>("mkdir");
-  const int code = next(path, mode);
-  struct stat status;
-  if (code == 0 && stat(path, &status) == 0) forget_durable(status);
-  return code;
-}
 
 ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
   static auto* const next = real<ssize_t(void*, std::size_t, unsigned)>("getrandom");

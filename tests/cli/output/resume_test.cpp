@@ -15,7 +15,7 @@ class Resume : public CliTest {
  protected:
   const std::string input_ = clip();
 
-  // A clip of 20 frames with sound, in five shards.
+  // The run has 20 frames with sound, in five shards.
   Arguments arguments(const Arguments& more = {}, const std::string& jobs = "2") const {
     Arguments all{input_,  "-o",       path("out.mkv"), "--kernel", "box",      "--shards",
                   "0.16s", "--resume", "--jobs",        jobs,       "--preset", "veryfast"};
@@ -221,7 +221,7 @@ TEST_F(Resume, TheSecondOfTwoStartsIsRefused) {
   const Result second = run_vidconv(run);
   EXPECT_TRUE(refused(second, exit_output, {"another run is at work", "process", "[resume]"}));
   EXPECT_TRUE(has_line_with(run_vidconv({"--list-resumable", path("")}).out, {"at work"}));
-  // A run with an end is gone on with; there is no output before.
+  // A signal leaves no output, and shards to go on with.
   first.signal(SIGINT);
   const Result end = first.wait();
   EXPECT_EQ(end.exit_code, exit_interrupted);
@@ -246,7 +246,7 @@ TEST_F(Resume, FullDisksKeepWhatIsThere) {
   expect_done(run_vidconv(arguments({"--crf", "1"})), whole);
 }
 
-// Shards made of a damaged input in turns do not count: it is read again, in order.
+// Shards that were made of a damaged input in turns do not count: it is read again, in order.
 TEST_F(Resume, DamageIsNotForgotten) {
   ffmpeg("-f lavfi -i testsrc2=size=128x72:rate=25:duration=4 -c:v libx264 -g 10 " +
          path("whole.ts"));
@@ -288,9 +288,9 @@ TEST_F(Resume, OneOfSeveralInputsGoesOn) {
   std::filesystem::create_directory(path("in"));
   for (const std::string name : {"a", "b", "c"})
     std::filesystem::copy_file(input_, path("in/" + name + ".mp4"));
-  const Arguments run{path("in"), "--recursive", "-o",       path("out/{stem}.mkv"),
-                      "--kernel", "box",         "--shards", "0.16s",
-                      "--resume", "--skip-done"};
+  const Arguments run{"--recursive", path("in"),   "-o",       path("out/{stem}.mkv"),
+                      "--kernel",    "box",        "--shards", "0.16s",
+                      "--resume",    "--skip-done"};
   // The first has run.json, five shards with their ledgers, and the output itself.
   with_faults(run, "VIDCONV_REFUSED=linkat@17=killed");
   EXPECT_TRUE(std::filesystem::exists(path("out/a.mkv")));
@@ -345,7 +345,6 @@ TEST_F(Resume, WrongUsesAreRefused) {
             exit_command_line,
             {"--resume", "--bitrate", "--crf"}},
            {{in, "-o", out, "--measure", "psnr"}, exit_command_line, {"--resume", "--measure"}},
-           {{in, in, "-o", path("{n}.y4m")}, exit_command_line, {"--resume", "y4m"}},
            {{in, "-o", out, "--latency", "50"}, exit_command_line, {"--resume"}},
            {{path("two.mkv"), "-o", out, "--video", "all"},
             exit_command_line,

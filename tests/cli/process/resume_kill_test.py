@@ -84,7 +84,7 @@ class Resume(unittest.TestCase):
         """What such a disk has when it comes back: of a folder the names that were synced, and perhaps others; of a
         file the bytes that were synced, or else none, or some."""
         def restore(path, inode, live):
-            synced = self.durable / str(inode)
+            synced = self.durable / f"{'d' if live and live.is_dir() else 'f'}{inode}"
             if live and live.is_dir():
                 path.mkdir()
                 names = {}
@@ -107,15 +107,19 @@ class Resume(unittest.TestCase):
         folder.rename(before)
         restore(folder, before.stat().st_ino, before)
         shutil.rmtree(before)
-        # Everything that came back is on the disk.
-        for note in self.durable.iterdir():
-            note.unlink()
+        self.note_all(folder)
+
+    def note_all(self, folder):
+        """All that is there is on the disk."""
+        shutil.rmtree(self.durable)
+        self.durable.mkdir()
         for path in [folder, *folder.rglob("*")]:
-            note = self.durable / str(path.stat().st_ino)
+            inode = path.lstat().st_ino
             if path.is_dir():
-                note.write_text("".join(f"{entry.stat().st_ino} {entry.name}\n" for entry in path.iterdir()))
+                names = [f"{entry.lstat().st_ino} {entry.name}\n" for entry in path.iterdir()]
+                (self.durable / f"d{inode}").write_text("".join(names))
             else:
-                note.write_bytes(path.read_bytes())
+                (self.durable / f"f{inode}").write_bytes(path.read_bytes())
 
     def end_again_and_again(self, mode, words, power=False):
         started = time.monotonic()
@@ -124,6 +128,7 @@ class Resume(unittest.TestCase):
         whole = (self.folder / "out.mkv").read_bytes()
         shutil.rmtree(self.folder)
         self.folder.mkdir()
+        self.note_all(self.folder)
         ends = went_on = 0
         # The sandbox would not let the double write its notes.
         words = words + ["--resume"] + (["--no-sandbox"] if power else [])
@@ -167,4 +172,4 @@ class Resume(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=1)
