@@ -101,7 +101,7 @@ class Definition {
   Plane<const T> src_;
 };
 
-// The same of plans without taps.
+// Computes plans without taps.
 template <class T>
 class Plain {
  public:

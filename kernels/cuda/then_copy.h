@@ -8,7 +8,7 @@
 
 namespace vidconv::cuda {
 
-// What copies samples of a type; nullptr for floats, whose pixels are never taken together.
+// Makes what copies samples of a type; nullptr for floats, whose pixels are never taken together.
 std::unique_ptr<Convolver> make_copy_of(const SampleType& sample);
 
 // Runs `filter` for all components of a plan of whole pixels, then copies those in Plan::kept over

@@ -18,7 +18,7 @@ struct Orientation {
 
 // The kernel of the stored picture that does to what is seen what `kernel` does, with its anchor.
 Kernel stored_kernel(const Kernel& kernel, const Orientation& shown);
-// The same of blocks, which are counted from the top left of what is seen.
+// Blocks of the stored picture for those of what is seen, which are counted from its top left.
 Blocks stored_blocks(const Blocks& blocks, const Orientation& shown);
 
 }  // namespace vidconv

@@ -32,8 +32,8 @@ struct BlockAxis {
     return static_cast<int>(std::int64_t{count - 1} * per_sample / size) + 1;
   }
 
-  // What of `count` samples has to be at hand to know all blocks of those from `from` up to `to`,
-  // such that its blocks are the same where they are counted from its own edges.
+  // Widens a stretch of `count` samples until it holds all blocks of its samples whole, and its
+  // blocks are the same where they are counted from its own edges.
   constexpr void widen(int& from, int& to, int count) const {
     const int period = size / std::gcd(size, per_sample);
     const auto down = [&](int at) { return at / period * period; };

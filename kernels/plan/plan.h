@@ -52,7 +52,7 @@ struct Taps {
   bool operator==(const Taps&) const = default;
 };
 
-// What a plan computes.
+// Kinds of plans, by what they compute.
 enum class Operation : std::uint8_t {
   sums,    // of taps times samples
   copy,    // the samples as they are stored, to the bit

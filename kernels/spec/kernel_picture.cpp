@@ -14,7 +14,7 @@ CodedPicture coded_picture(std::string_view bytes) {
   if (bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv)) return CodedPicture::tiff;
   if (bytes.starts_with("RIFF"sv) && bytes.substr(0, 12).ends_with("WEBP"sv))
     return CodedPicture::webp;
-  // What follows the size of the file is 0 in all that are written.
+  // The four bytes after the size of the file are 0 in all that are written.
   if (bytes.starts_with("BM"sv) && bytes.size() > 26 && bytes.substr(6, 4) == "\0\0\0\0"sv)
     return CodedPicture::bmp;
   return CodedPicture::none;

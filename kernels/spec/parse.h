@@ -73,7 +73,7 @@ class FilterSpec {
   std::string_view name() const;                     // "gaussian", "matrix", "file", ...
   // That were read: of the kernel, of values over time, of the mask.
   const std::vector<std::string>& files() const { return files_; }
-  // What a filter that fills leaves of the picture.
+  // The colour of a filter that fills.
   const std::optional<Colour>& fill() const { return fill_; }
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }

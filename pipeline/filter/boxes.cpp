@@ -18,7 +18,7 @@ namespace {
 
 // Times are written with three digits, and 3 times 0.1 is more than 0.3.
 constexpr double nearby = 0.001;  // seconds
-// Of frames that say nothing of their duration.
+// Frames that say nothing of their duration are taken to last so long.
 constexpr double shortest_frame = 0.001;  // seconds
 
 }  // namespace
@@ -39,7 +39,7 @@ Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
   by_time_ = BoxIndex(times);
 }
 
-// What lines are put in order by: those of one track have equal ids, numbered as they come, filters
+// Lines are put in order by this: those of one track have equal ids, numbered as they come, filters
 // and ways to count.
 struct Boxes::Named {
   std::uint32_t id;

@@ -1,4 +1,4 @@
-// What codes a colour has in a video, for filters that fill.
+// The codes that a colour has in a video, for filters that fill.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct ColourCodes {
   std::optional<Transfer> light = {};
 };
 
-// Of a video that these filters are for. Where one fills with a colour that is not grey and the
-// video does not say its matrix, the usual one is assumed and `notify` hears of it. Throws
+// Looks at a video that these filters are for. Where one fills with a colour that is not grey and
+// the video does not say its matrix, the usual one is assumed and `notify` hears of it. Throws
 // Error(filter_spec) where that matrix is not known here.
 ColourCodes colour_codes(std::span<const FilterSpec> chain, const VideoInfo& video,
                          const Notify& notify);

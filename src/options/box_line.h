@@ -1,4 +1,4 @@
-// What lines of all files of boxes have in common.
+// Checks that lines of all files of boxes have in common.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace vidconv {
 
-// What is wrong with the line that is being read.
+// Thrown for the line that is being read.
 struct WrongLine {
   std::string why;
 };

@@ -14,7 +14,8 @@ namespace vidconv {
 struct OptionWords {
   std::vector<std::string> kernels, encoder_options, muxer_options, input_options;
   std::string border = "reflect101", start, at, duration, progress = "auto", range, compare, video;
-  std::string device = "auto", decoder = "auto", variant, scan, regions, regions_default, orientation;
+  std::string device = "auto", decoder = "auto", variant, scan, regions, regions_default,
+              orientation;
   // Numbers: CLI11 would take "0x10" for one, and print its limits with 309 digits.
   std::string max_pixels = std::to_string(default_max_pixels);
   std::string frames, timeout, latency, crf, threads, slots, shards, jobs, benchmark, verify,

@@ -280,8 +280,8 @@ std::vector<BoxLine> boxes_in(const BoxOptions& options) {
   return read_boxes(bytes, options.file, options.units);
 }
 
-// Which of the chain boxes are for that name none; 0 for each. Adds the filter where it is not one
-// of them.
+// Returns the number of the filter for boxes that name none; 0 for each. Adds the filter where it
+// is not one of them.
 int default_filter(const std::string& text, Options& o) {
   constexpr const char* option = "--regions-default";
   if (text.empty()) return 0;

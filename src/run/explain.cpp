@@ -129,7 +129,7 @@ std::string describe_kernel(const Plan& plan, const Kernel& kernel, std::span<co
   return text;
 }
 
-// Of a step that fills, or makes a mosaic.
+// Describes a step that fills, or makes a mosaic.
 std::string describe_plain(const Plan& plan) {
   if (plan.fill) return fmt::format("    {:g} everywhere\n", *plan.fill);
   const auto samples = [](const BlockAxis& axis) {
@@ -195,8 +195,7 @@ std::string describe_work(const Work& work, const VideoInfo& video,
                           variants[i]);
       if (step.where) text += describe_part(*step.where, video);
       const bool fills = step.action == Action::fill && work.links[link].fill;
-      if (step.action == Action::filter || fills)
-        text += describe_plan(step.plan, step.filter);
+      if (step.action == Action::filter || fills) text += describe_plan(step.plan, step.filter);
       if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }
   }

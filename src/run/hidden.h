@@ -1,4 +1,4 @@
-// Which pictures would show what filters are there to hide.
+// Filters that hide, and how to show one of them alone.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ inline bool hides(const FilterSpec& filter) {
   return filter.has_place() || !filter.make().convolves();
 }
 
-// What a picture has to go through that is to show one filter of the chain alone: that one, and
-// those with a place, in their order.
+// A picture that shows one filter of the chain alone goes through these: that one, and those with a
+// place, in their order.
 inline std::vector<FilterSpec> with_hidden_places(const std::vector<FilterSpec>& chain,
                                                   std::size_t shown) {
   std::vector<FilterSpec> left;

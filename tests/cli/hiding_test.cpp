@@ -1,4 +1,4 @@
-// What hides: mosaic and fill, boxes that are held, and that nothing else is touched. The samples
+// Filters that hide, boxes that are held, and that nothing else is touched. The samples
 // are judged by tests/judge/hiding_test.py.
 #include <fstream>
 #include <utility>
@@ -73,7 +73,7 @@ TEST_F(Hiding, AMosaicIsWhatFfmpegsPixelizeMakes) {
   EXPECT_TRUE(psnr.out == "min:inf\n" || std::stod(psnr.out.substr(4)) > 48) << psnr.out;
 }
 
-// What lies below a code, signs of zeros and payloads of NaN stay outside, and --audit agrees.
+// Bits below a code, signs of zeros and payloads of NaN stay outside, and --audit agrees.
 TEST_F(Hiding, ACopyCopies) {
   std::string samples;
   for (int i = 0; i < 16 * 8 * 3 / 2 * 2; ++i) samples += static_cast<char>(i * 37 + i / 256);

@@ -23,7 +23,7 @@ TapList taps_of_file(std::string_view bytes) {
   return {f.kernels.at(0).taps().begin(), f.kernels.at(0).taps().end()};
 }
 
-// The same of a picture, as it is drawn.
+// Taps of a picture, as it is drawn.
 TapList taps_of_picture(std::string_view bytes) {
   const Filter f = FilterSpec::parse_file("k:units=plane", bytes).make();
   return {f.kernels.at(0).taps().begin(), f.kernels.at(0).taps().end()};

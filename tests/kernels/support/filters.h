@@ -19,7 +19,7 @@ struct NamedFilter {
 // Every preset with its defaults and with chosen arguments, and kernels that no preset has: even
 // sizes, anchors at the edge, rank 1 and not, taps that are exact, quantised and neither.
 const std::vector<NamedFilter>& all_filters();
-// Those that are made of kernels alone.
+// Names of the filters that are made of kernels alone.
 std::vector<std::string> names_of_convolutions();
 const Filter& filter_named(const std::string& name);
 

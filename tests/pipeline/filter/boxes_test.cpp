@@ -85,7 +85,7 @@ TEST(Boxes, AreHeldBeforeTheFirstLineOfAnIdAndAfterTheLast) {
   EXPECT_EQ(boxes_on(timed, 1).size(), 1u);
   EXPECT_EQ(boxes_on(timed, 7).size(), 1u);
   EXPECT_EQ(boxes_on(timed, 8), Rects{});
-  // What lies beyond the clip is applied where it is held.
+  // A line beyond the clip is applied where it is held.
   Boxes beyond({box_at_frame(11, "a", 1, 1, 2, 2)}, {.hold = {2, false}});
   for (std::size_t i = 0; i < 10; ++i) boxes_on(beyond, i);
   beyond.check(true);
