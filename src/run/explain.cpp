@@ -195,8 +195,7 @@ std::string describe_work(const Work& work, const VideoInfo& video,
                           variants[i]);
       if (step.where) text += describe_part(*step.where, video);
       const bool fills = step.action == Action::fill && work.links[link].fill;
-      if (step.action == Action::filter || fills)
-        text += describe_plan(step.plan, step.filter);
+      if (step.action == Action::filter || fills) text += describe_plan(step.plan, step.filter);
       if (step.light) text += fmt::format("    {}\n", describe(*step.light));
     }
   }
