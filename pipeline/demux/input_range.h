@@ -16,8 +16,8 @@ struct InputRange {
   std::int64_t origin = 0;  // the start that the user has asked for, or the input's own
   bool seeks = true;        // to the start; false: all that comes before is decoded to find it
 
-  // Moves the beginning back to `time`, where the input begins: the container may have been misled by
-  // a frame whose time is wrong. Does nothing for a range with a start.
+  // Moves the beginning back to `time`, where the input begins: the container may have been misled
+  // by a frame whose time is wrong. Does nothing for a range with a start.
   void begin_no_later_than(std::int64_t time);
   bool begins_after(std::int64_t time) const { return cut && time < start; }
   bool is_whole() const { return !cut && end == INT64_MAX; }

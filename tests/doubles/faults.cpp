@@ -130,8 +130,8 @@ void make_durable(int fd) {
     bytes.resize(static_cast<std::size_t>(status.st_size));
     if (pread(fd, bytes.data(), bytes.size(), 0) != status.st_size) std::abort();
   }
-  const std::string name = std::string(folder) + (S_ISDIR(status.st_mode) ? "/d" : "/f") +
-                           std::to_string(status.st_ino);
+  const std::string name =
+      std::string(folder) + (S_ISDIR(status.st_mode) ? "/d" : "/f") + std::to_string(status.st_ino);
   std::FILE* const file = std::fopen((name + ".new").c_str(), "w");
   std::fwrite(bytes.data(), 1, bytes.size(), file);
   std::fclose(file);
@@ -276,7 +276,6 @@ int open(const char* path, int flags, ...) {
   if (nameless && refused("O_TMPFILE", calls)) return -1;
   return next(path, flags, mode);
 }
-
 
 ssize_t getrandom(void* to, std::size_t size, unsigned flags) {
   static auto* const next = real<ssize_t(void*, std::size_t, unsigned)>("getrandom");

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("bench", "cmake", "packaging", "samples", "tests")
 NOT_RUN = {3: "the input is not there", 4: "the output cannot be written", 5: "the device is not there"}
 RUN = ("--list-", "--help", "plan", "shard", "join")  # --explain would mean nothing
-NOT_EXPLAINED = ("--gallery", "--recursive", "--report", "--target")  # runs that take long: judged without their input
+NOT_EXPLAINED = ("--gallery", "--recursive", "--report", "--target", "--watch")  # runs that take long: judged without their input
 VARIABLES = {"IN": "in.mkv", "OUT": "out", "I": "0"}
 
 
