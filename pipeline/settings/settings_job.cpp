@@ -1,5 +1,7 @@
 #include "pipeline/settings/settings_job.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -75,8 +77,8 @@ void check_settings(const Settings& s) {
     refuse_setting("bitrate", encoder.bitrate, "`crf` asks for a quality, whatever the rate",
                    "leave out one");
   if (s.latency > 0 && s.shards)
-    refuse_setting("latency", "", "parts of `shards` come out long after their frames",
-                   "leave out one");
+    refuse_setting("latency", fmt::format("{:g}", 1e3 * s.latency),
+                   "parts of `shards` come out long after their frames", "leave out one");
   if (s.realtime && s.shards)
     refuse_setting("realtime", "", "parts of `shards` are encoded side by side", "leave out one");
   if (s.jobs > 0 && !s.shards)
