@@ -19,8 +19,6 @@ int command(int argc, char** argv) {
   if (options.list != List::none) {
     if (options.list == List::resumable)
       list_resumable(options.listed);
-    else if (options.list == List::resumable)
-      list_resumable(options.listed);
     else
       print_list(options.list, options.listed);
     return 0;

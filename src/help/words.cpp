@@ -69,6 +69,7 @@ constexpr std::string_view batch_table[] = {
     "ending of videos and are not hidden; links to folders are not followed. Names that clash, and "
     "outputs that are inputs, are refused before anything is done. Of md5: each line ends with its "
     "input, and lines of an input stand together; -o - is refused.",
+    // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): it is one paragraph
     "One process filters all of them: the device stays awake, threads and memory are kept, and the "
     "bytes are those of a run each. --jobs says how many at once; then each is filtered by one of "
     "several devices in turn, else their frames are, and parts of --shards are encoded one after "

@@ -6,7 +6,8 @@ namespace vidconv {
 
 JobOptions job_options(const Options& options, const Notify& notify, RunFiles& files,
                        const std::atomic<bool>& interrupted, Trace* trace) {
-  Settings settings = options;
+  const Settings& of_the_job = options;
+  Settings settings = of_the_job;
   if (options.benchmark_seconds)  // it is of the filters, whenever they act
     for (FilterSpec& filter : settings.filters) filter = filter.for_all_frames();
   if (!settings.source.video && (options.benchmark_seconds || options.gallery)) {
