@@ -84,6 +84,7 @@ struct vidconv_plan {
     vidconv::VideoInfo picture;  // no more is known of its colours
     picture.format = &f;
     picture.height = height;
+    if (format.bare) picture.range = AVCOL_RANGE_JPEG;  // numbers: white is the largest
     work =
         vidconv::make_work(chain, f, vidconv::planes_setting(options.planes ? options.planes : ""),
                            vidconv::border_setting(options.border ? options.border : ""),

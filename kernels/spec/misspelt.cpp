@@ -33,7 +33,6 @@ constexpr Absent absent_filters[] = {
     {"erosion", "ffmpeg has an erosion"},
     {"dilate", "ffmpeg has a dilation"},
     {"dilation", "ffmpeg has a dilation"},
-    {"mosaic", hides},
     {"pixelate", hides},
     {"pixelize", hides},
     {"delogo", hides},

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.insert(0, str(ROOT / "bench/scripts"))
 import python_peers as peers  # noqa: E402
 
 VIDCONV = sys.argv.pop(1)

@@ -17,7 +17,7 @@ from ._video import (Frame, ProgressReport, Reader, Stats, Video, Writer, open, 
                      settings)
 
 __version__ = _core.version()
-#: The version of the numeric promise: libraries with the same version give the same bytes for the same filters.
+#: Version of the numeric promise; libraries of one version give the same bytes for the same filters.
 numerics = _core.numerics()
 cuda_devices = _core.cuda_devices
 

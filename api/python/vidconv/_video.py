@@ -44,7 +44,7 @@ class Stats:
     damaged_packets: int  #: in the input, as the next two
     damaged_frames: int
     errors: int
-    limiting_stage: str  #: the busiest stage: "decode", "convolve", "encode", ...
+    limiting_stage: str  #: busiest stage, such as "decode", "convolve" or "encode"
     device: str  #: "CPU, 8 threads"
     encoder: str  #: the encoder and its settings; empty if there is none
     psnr: Optional[float] = None  #: by ``measure``, as the next three; None where not measured, inf where nothing differs
@@ -107,8 +107,8 @@ def _job(settings: Dict[str, Any], progress: Optional[Progress] = None) -> _core
 def settings() -> Dict[str, str]:
     """The settings that :func:`run`, :func:`open` and :class:`Writer` take by name, and what they mean.
 
-    >>> settings()["crf"]
-    "constant quality, on the encoder's own scale"
+    >>> settings()["preset"]
+    'NAME: speed preset of the encoder'
     """
     return dict(_core.settings())
 

@@ -81,7 +81,6 @@ TEST_F(Names, MistakesOfOtherProgramsAreAnswered) {
            Case{{in, "-o", "null:", "--kernel", "box", "--region", "1,2,3,4"},
                 "gaussian:sigma=9:region=x,y,w,h"},
            Case{{in, "-o", "null:", "--kernel", "box", "--scale", "2"}, "keep their size"},
-           Case{{in, "-o", "null:", "--kernel", "mosaic"}, "hidden by gaussian:sigma=24"},
            Case{{in, "-o", "null:", "--kernel", "Median:3"}, "ffmpeg has a median"},
            Case{{in, "-o", "null:", "--kernel", "box", "--border", "constant"}, "constant:0.5"},
        })
