@@ -235,7 +235,7 @@ TEST_F(Resume, TheSecondOfTwoStartsIsRefused) {
 
 TEST_F(Resume, FullDisksKeepWhatIsThere) {
   const std::string whole = uninterrupted(arguments({"--crf", "1"}));
-  for (const std::size_t percent : {0, 1, 10, 30, 60}) {  // of what the output alone takes
+  for (const std::size_t percent : {0, 1, 10, 30, 60}) {  // share of the output alone
     const std::size_t bytes = whole.size() * percent / 100;
     SCOPED_TRACE(bytes);
     const Result full =
