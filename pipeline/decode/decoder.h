@@ -56,7 +56,7 @@ struct DecoderOptions {
 };
 
 // Returns whether the video's transparency is a second picture beside each packet, as WebM has it.
-// Of FFmpeg's decoders, libvpx alone reads it.
+// libvpx alone of FFmpeg's decoders reads it.
 bool has_alpha_beside(const AVStream& stream);
 
 class Decoder : public VideoDecoder {

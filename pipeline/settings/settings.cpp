@@ -251,6 +251,11 @@ const Setting* setting_named(std::string_view name) {
   return row == std::end(rows) ? nullptr : row;
 }
 
+const Setting* setting_of_option(std::string_view option) {
+  const auto* row = std::ranges::find(rows, option, &Setting::option);
+  return row == std::end(rows) ? nullptr : row;
+}
+
 void set_all(const SettingValues& values, Settings& settings) {
   // Pictures of kernels are not read beyond the limit of pixels.
   for (const bool limits : {true, false})

@@ -84,6 +84,8 @@ struct Setting {
 std::span<const Setting> settings();
 // By its name; nullptr where there is none.
 const Setting* setting_named(std::string_view name);
+// By its option, "--crf"; nullptr for options that are no settings.
+const Setting* setting_of_option(std::string_view option);
 
 // Sets all of them in an order in which none lacks what another one says. Throws as they do.
 using SettingValues = std::vector<std::pair<const Setting*, std::string>>;

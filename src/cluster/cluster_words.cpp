@@ -24,8 +24,8 @@ namespace {
 constexpr std::string_view also_of_machine[] = {"--no-sandbox", "--quiet", "--progress"};
 
 bool has_flag(std::string_view option, SettingFlags flag) {
-  const auto row = std::ranges::find(settings(), option, &Setting::option);
-  return row != settings().end() && (row->flags & flag);
+  const Setting* row = setting_of_option(option);
+  return row && (row->flags & flag);
 }
 
 std::vector<std::string> options_of_machine() {

@@ -317,8 +317,8 @@ void take_boxes(const OptionWords& w, Options& o) {
 // The words of an option, one spelling for those that mean the same.
 std::vector<std::string> words_of(const CLI::Option& option) {
   std::vector<std::string> words = option.results();
-  const auto row = std::ranges::find(settings(), option.get_name(), &Setting::option);
-  if (row != settings().end() && (row->flags & any_case))
+  const Setting* row = setting_of_option(option.get_name());
+  if (row && (row->flags & any_case))
     for (std::string& word : words) word = CLI::detail::to_lower(word);
   return words;
 }

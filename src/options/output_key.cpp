@@ -32,8 +32,7 @@ std::string contents(const std::string& path) {
 }  // namespace
 
 bool bears_on_bytes(std::string_view option) {
-  const auto row = std::ranges::find(settings(), option, &Setting::option);
-  if (row != settings().end()) return !(row->flags & no_bytes);
+  if (const Setting* row = setting_of_option(option)) return !(row->flags & no_bytes);
   return std::ranges::find(without_bearing, option) == std::end(without_bearing);
 }
 

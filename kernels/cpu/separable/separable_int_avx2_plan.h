@@ -45,7 +45,7 @@ struct SeparableIntPlan {
   std::vector<ColumnStep> first, all, last;
   std::int32_t start = 0;
   // The sums have own_tap * ((sample << own_shift) - 32768) besides, of the output's own sample.
-  // That of the first output row is in window row own_row. An own_tap of 0 stands for none.
+  // The sample of the first output row is in window row own_row. An own_tap of 0 stands for none.
   TapPair own_tap = 0;
   int own_shift = 0, own_row = 0;
   // code = sum >> log2, from `min` to `max`.
