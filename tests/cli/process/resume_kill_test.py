@@ -140,6 +140,10 @@ class Resume(unittest.TestCase):
                 self.cut_power(self.folder)
             if not ended:
                 self.finish(whole)
+            elif (self.folder / "out.mkv").exists():  # a name is given to what is whole alone
+                self.assertTrue((self.folder / "out.mkv").read_bytes() == whole, f"seed {SEED}: other bytes")
+                self.run_to_its_end(words + ["-y"])  # it removes what is kept
+                self.finish(whole)
         if "going on" in self.run_to_its_end(words + ["-y"]).stderr:
             went_on += 1
         self.finish(whole)
