@@ -23,6 +23,7 @@ struct Reach {
 
 inline Reach reach_of(const Plan& plan) {
   Reach reach;
+  if (plan.over_time) return reach;
   for (const Taps& t : plan.terms) {
     reach.left = std::max(reach.left, t.anchor_x);
     reach.right = std::max(reach.right, t.width - 1 - t.anchor_x);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/convolver/convolver.h"
+#include "kernels/cpu/time/time_reference.h"
 #include "kernels/plan/pairwise.h"
 
 namespace vidconv {
@@ -246,6 +247,7 @@ class Reference final : public Convolver {
 }  // namespace
 
 std::unique_ptr<Convolver> make_reference(const Plan& plan, int threads) {
+  if (plan.operation() == Operation::over_time) return make_time_reference(plan, threads);
   return std::make_unique<Reference>(plan, threads);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/filter/kernel.h"
+#include "kernels/filter/over_time.h"
 #include "kernels/picture/blocks.h"
 
 namespace vidconv {
@@ -52,7 +53,10 @@ struct Filter {
   // Instead of all that, where kernels are one tap and everything else is as it is here:
   Blocks blocks = {};               // each sample becomes the mean of its block
   std::optional<Colour> fill = {};  // nothing is left of the picture
+  // Where the only kernel is a row of taps over frames.
+  std::optional<OverTime> over_time = {};
   bool convolves() const { return !blocks.any() && !fill; }
+  bool operator==(const Filter&) const = default;
 };
 
 // The grid of a plane's samples: each stands for x by y luma samples. Parametric filters given in

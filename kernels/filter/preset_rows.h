@@ -11,6 +11,7 @@ std::vector<Preset> blur_presets();
 std::vector<Preset> sharpen_presets();
 std::vector<Preset> gradient_presets();
 std::vector<Preset> second_derivative_presets();
+std::vector<Preset> time_presets();
 
 inline constexpr double max_sigma = 85;  // 3 sigma on both sides fits Kernel::max_size
 inline constexpr int max_block = 4096;

@@ -48,7 +48,7 @@ Planner::Planner(const Filter& filter, Plan& plan)
 
 void Planner::make() {
   const bool integers = plan_.sample.storage != Storage::f32;
-  if (integers ? try_exact() : try_pairwise()) return;
+  if (integers ? try_exact() : !filter_.over_time && try_pairwise()) return;
   find_passes();
   if (integers && (try_passes() || try_quantised() || try_many_quantised())) return;
   use_real();
@@ -196,9 +196,37 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
     plan.finish.min = 16 << (sample.depth - 8);
     plan.finish.max = (role == Role::chroma ? 240 : 235) << (sample.depth - 8);
   }
+  if (filter.over_time) {
+    if (filter.kernels[0].height() != 1)
+      throw std::invalid_argument("a filter over time has one row of taps");
+    if (filter.combine != Combine::linear)
+      throw std::invalid_argument("a filter over time has one kernel");
+    plan.over_time = TimePlan{.filter = filter, .role = role, .codes = codes};
+    plan.outside = role == Role::chroma ? sample.neutral() : 0;
+    plan.border = BorderMode::constant;
+    if (const auto threshold = filter.over_time->threshold) {
+      const double most = *threshold * sample.max();
+      plan.over_time->threshold = sample.storage == Storage::f32
+                                      ? static_cast<double>(static_cast<float>(most))
+                                      : std::floor(most + 1e-9);
+    }
+  }
   Planner(filter, plan).make();
   plan.blocks = filter.blocks;
   return plan;
+}
+
+Plan without_frames(const Plan& plan, int first, int last) {
+  const TimePlan& time = plan.over_time.value();
+  Filter filter = time.filter;
+  const Kernel& kernel = filter.kernels[0];
+  std::vector<double> taps(kernel.taps().begin(), kernel.taps().end());
+  std::fill(taps.begin(), taps.begin() + first, 0.0);
+  std::fill(taps.end() - last, taps.end(), 0.0);
+  const Kernel rest(kernel.width(), 1, taps, kernel.anchor_x(), 0);
+  const double sum = rest.sum();
+  filter.kernels[0] = sum == 0 ? rest : rest.scaled(kernel.sum() / sum);
+  return make_plan(filter, plan.sample, {}, time.role, time.codes);
 }
 
 Plan make_fill_plan(SampleType sample, double code) {

@@ -53,12 +53,32 @@ struct Taps {
   bool operator==(const Taps&) const = default;
 };
 
+// A plane's role in its picture: chroma is centred on a neutral code, the others on black.
+enum class Role : std::uint8_t { colour, chroma };
+
+// The codes that results may have: all, or only those of limited-range video (ITU-R BT.709: 16 to
+// 235, for chroma 16 to 240, at 8 bits). Float samples are never clamped.
+enum class Codes : std::uint8_t { all, limited };
+
+// What a plan over time has beside its taps, which are a row over frames.
+struct TimePlan {
+  // A sample counts as that of the filtered frame where it differs by more; a code, or a float;
+  // below 0: never.
+  double threshold = -1;
+  // What the plan was made of, for windows that lack frames (without_frames()).
+  Filter filter;
+  Role role = Role::colour;
+  Codes codes = Codes::all;
+  bool operator==(const TimePlan&) const = default;
+};
+
 // A plan's kind of result.
 enum class Operation : std::uint8_t {
-  sums,    // taps times samples, added
-  copy,    // the samples as they are stored, to the bit
-  mosaic,  // the mean of each of Plan::blocks
-  fill,    // Plan::fill
+  sums,       // taps times samples, added
+  copy,       // the samples as they are stored, to the bit
+  mosaic,     // the mean of each of Plan::blocks
+  fill,       // Plan::fill
+  over_time,  // taps times samples of other frames, added
 };
 
 struct Plan {
@@ -77,11 +97,14 @@ struct Plan {
   // Instead of sums; `terms` is one tap then, and of `finish` only the limits of a code count.
   Blocks blocks;                    // a mosaic's
   std::optional<double> fill = {};  // a code, or a float
+  // Where columns of taps are frames.
+  std::optional<TimePlan> over_time = {};
 
   Operation operation() const {
     return fill           ? Operation::fill
            : blocks.any() ? Operation::mosaic
            : is_copy()    ? Operation::copy
+           : over_time    ? Operation::over_time
                           : Operation::sums;
   }
 
@@ -100,17 +123,14 @@ struct Plan {
   bool operator==(const Plan&) const = default;  // whether they compute the same
 };
 
-// A plane's role in its picture: chroma is centred on a neutral code, the others on black.
-enum class Role : std::uint8_t { colour, chroma };
-
-// The codes that results may have: all, or only those of limited-range video (ITU-R BT.709: 16 to
-// 235, for chroma 16 to 240, at 8 bits). Float samples are never clamped.
-enum class Codes : std::uint8_t { all, limited };
-
 // Plans `filter` for planes of `sample`. Throws std::invalid_argument where the filter has no
 // kernel, or several with Combine::linear.
 Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role,
                Codes codes = Codes::all);
+
+// Returns the plan over time without the first and the last so many taps, whose frames are missing;
+// the others are scaled so that their sum stays what it was.
+Plan without_frames(const Plan& plan, int first, int last);
 
 // Returns a plan that writes `code` everywhere.
 Plan make_fill_plan(SampleType sample, double code);

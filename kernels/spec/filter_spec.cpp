@@ -28,15 +28,21 @@ Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
   Filter filter;
   filter.kernels = matrix_;
   filter.fill = fill_;
+  if (matrix_name_ == "time") filter.over_time.emplace();
   if (point_spread_) filter.kernels[0] = on_samples(filter.kernels[0], subsampling);
   return filter;
+}
+
+bool FilterSpec::is_over_time() const {
+  return matrix_name_ == "time" || (preset_ && make_unmodified({}).over_time);
 }
 
 void FilterSpec::place_anchor(Filter& filter, Subsampling subsampling) const {
   const Filter luma = make_unmodified({});
   for (std::size_t k = 0; k < filter.kernels.size(); ++k) {
     Kernel& kernel = filter.kernels[k];
-    if (!preset_ && !point_spread_) subsampling = {};  // a matrix is the same on every plane
+    // A matrix is the same on every plane, and so are frames.
+    if ((!preset_ && !point_spread_) || filter.over_time) subsampling = {};
     // As far from the kernel's own anchor as on luma.
     const auto moved = [](int own, int given, int luma_own, int per_sample, int size) {
       const double by = static_cast<double>(given - luma_own) / per_sample;
@@ -98,10 +104,11 @@ Filter FilterSpec::make(Subsampling subsampling) const {
     // A point of light becomes what the picture shows by mathematical convolution.
     if (modifiers_.flip != point_spread_) kernel = kernel.flipped();
     if (scale != 1) kernel = kernel.scaled(scale);
-    kernel = stored_kernel(kernel.trimmed(), shown_);
+    kernel = filter.over_time ? kernel.trimmed() : stored_kernel(kernel.trimmed(), shown_);
   }
   filter.threshold *= scale;
   if (!preset_ && !fill_) filter.purpose = purpose_of(filter.kernels[0]);
+  if (filter.over_time) filter.over_time = modifiers_.over_time;
   filter.blocks = stored_blocks(filter.blocks, shown_);
   filter.bias = modifiers_.bias.value_or(filter.bias);
   filter.absolute = modifiers_.absolute.value_or(filter.absolute);

@@ -26,6 +26,7 @@ constexpr MatrixForm forms[] = {
     {"row", "R", "one row of numbers"},
     {"column", "R", "one column of numbers"},
     {"separable", "R;C", "a row across and a column down, multiplied: separable:1 2 1;-1 0 1"},
+    {"time", "R", "numbers over frames, in order of time: time:1 2 1:scale=auto"},
     {"file", "PATH",
      "rows of numbers in a text file, # begins a comment; or a grey picture of what becomes of a "
      "point of light"},
@@ -56,6 +57,19 @@ constexpr ModifierKey keys[] = {
      "how values go from one to the next that change with time (sigma=0..8@10-20)"},
     {"between", "FROM-TO,...",
      "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
+};
+
+constexpr ModifierKey time_only_keys[] = {
+    {"border", "replicate|reflect|reflect101|zero|shrink",
+     "frames before the first and behind the last; shrink: none, the other taps weigh more"},
+    {"cut", "0..1",
+     "frames whose luma differs by more in the mean, as a fraction of full scale, are of two "
+     "scenes, which are not mixed"},
+    {"threshold", "0..1",
+     "a sample that differs by more from the filtered frame's, as a fraction of full scale, counts "
+     "as that one"},
+    {"every", "1..1000", "of so many frames one comes out"},
+    {"phase", "0..999", "the first one that comes out, counted from 0"},
 };
 
 constexpr int largest_mask = 65535;  // largest width and height, in pixels
@@ -176,6 +190,10 @@ class SpecParser {
     spec_.typed_ = name == "matrix";
     if (name != "matrix" && height != 1)
       cursor_.fail(fmt::format("'{}' takes one list of numbers", name), start);
+    if (name == "time" && width > max_time_taps)
+      cursor_.fail(
+          fmt::format("{} numbers are too many: 'time' takes up to {}", width, max_time_taps),
+          start);
     return name == "column" ? Kernel(1, width, rows.take()) : Kernel(width, height, rows.take());
   }
 
@@ -277,6 +295,7 @@ class SpecParser {
       const std::string_view word = text.substr(at + 1, text.find_first_of("=:", at + 1) - at - 1);
       if (text.substr(at + 1 + word.size()).starts_with('=') &&
           (row_named(keys, word, &ModifierKey::name) ||
+           row_named(time_only_keys, word, &ModifierKey::name) ||
            row_named(parameters(), word, &Parameter::name)))
         return at;
     }
@@ -296,6 +315,11 @@ class SpecParser {
     const std::span<const Parameter> parameters = this->parameters();
     const Parameter* parameter = row_named(parameters, word, &Parameter::name);
     const ModifierKey* modifier = row_named(keys, word, &ModifierKey::name);
+    const ModifierKey* of_time = row_named(time_only_keys, word, &ModifierKey::name);
+    if (!parameter && !modifier && of_time && !spec_.is_over_time())
+      c.fail(fmt::format("'{}' is of filters over time, and {} is none", word, spec_.name()), start,
+             "see time-box and time:");
+    if (!modifier) modifier = of_time;
     if (!c.accept('=')) {
       if (parameter || modifier) c.fail_here(fmt::format("'=' after '{}'", word));
       const bool unnamed = is_number(word) && !parameters.empty();
@@ -370,10 +394,55 @@ class SpecParser {
       c.fail(fmt::format("'{}' changes a kernel, and {} has none", key, spec_.name()), at);
   }
 
+  // Reads the value of a key that only filters over time take; false for another key.
+  bool read_time_key(Cursor& c, std::string_view key) {
+    OverTime& over_time = spec_.modifiers_.over_time;
+    const std::size_t start = c.position();
+    if (key == "border") {
+      const std::string_view word = c.until(":");
+      const TimeBorderName* border = row_named(time_borders, word, &TimeBorderName::name);
+      if (!border)
+        c.fail(fmt::format(
+                   "'{}' is no border in time{}", word,
+                   instead(word, names(time_borders, std::span<const ModifierKey>()), "there are")),
+               start);
+      over_time.border = border->border;
+    } else if (key == "cut") {
+      over_time.cut = c.number(0, 1);
+    } else if (key == "threshold") {
+      over_time.threshold = c.number(0, 1);
+    } else if (key == "every") {
+      over_time.every = static_cast<int>(c.whole("the number of frames", 1, 1000));
+    } else if (key == "phase") {
+      phase_at_ = start;
+      over_time.phase = static_cast<int>(c.whole("the phase", 0, 999));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void check_time() const {
+    if (!spec_.is_over_time()) return;
+    const OverTime& over_time = spec_.modifiers_.over_time;
+    if (over_time.phase >= over_time.every)
+      cursor_.fail(fmt::format("the phase has to be below every={}", over_time.every), phase_at_);
+    const Filter filter = spec_.make();
+    const Kernel& kernel = filter.kernels[0];
+    const bool negative = std::ranges::any_of(kernel.taps(), [](double tap) { return tap < 0; });
+    if (over_time.border == TimeBorder::shrink && (negative || kernel.sum() <= 0))
+      cursor_.fail("border=shrink scales what is left of the taps, so that none may be below 0", 0);
+    if (over_time.every > 1 && (!spec_.when().always() || spec_.has_place()))
+      cursor_.fail("every= leaves out whole frames: it takes no region and no between=", 0);
+  }
+
   void read_modifier(Cursor& c, std::string_view key, std::size_t at) {
     Modifiers& m = spec_.modifiers_;
     const std::size_t start = c.position();
     refuse_without_kernel(c, key, at);
+    if (spec_.is_over_time() && key == "rotate")
+      c.fail("'rotate' turns a kernel of pixels, and this one is of frames", at);
+    if (read_time_key(c, key)) return;
     if (key == "scale" || key == "bias") refuse_change(c, key);
     if ((key == "mask" || PlaceSpec::has_key(key)) && &c != &cursor_)
       c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",
@@ -407,6 +476,10 @@ class SpecParser {
       m.quarter_turns = static_cast<int>(angle) / 90;
     } else if (key == "anchor") {
       m.has_anchor = true;
+      if (spec_.is_over_time()) {
+        m.anchor_x = static_cast<int>(c.whole("the anchor", 0, max_time_taps - 1));
+        return;
+      }
       m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
       if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
       m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
@@ -442,6 +515,7 @@ class SpecParser {
     if (m.auto_scale && std::abs(kernel.sum()) <= 1e-9 * kernel.abs_sum())
       cursor_.fail("scale=auto divides by the sum of the taps, which is 0; give a number", 0);
     try {
+      check_time();
       spec_.make();
       // The smallest kernels are tried too: an anchor may be outside of them.
       if (!spec_.timed_.empty()) spec_.with_values(std::vector<int>(spec_.timed_.size()));
@@ -455,7 +529,7 @@ class SpecParser {
   const PictureDecoder decoder_;
   const std::string_view* file_bytes_ = nullptr;  // the file's contents, where it need not be read
   std::optional<Ease> ease_;
-  std::size_t ease_at_ = 0;
+  std::size_t ease_at_ = 0, phase_at_ = 0;
   Names seen_;  // keys given in the same place
   FilterSpec spec_;
 };
@@ -477,5 +551,6 @@ bool is_filter_name(std::string_view word) {
   return std::ranges::any_of(filter_names(), [&](auto name) { return same_name(name, word); });
 }
 std::span<const ModifierKey> modifier_keys() { return keys; }
+std::span<const ModifierKey> time_keys() { return time_only_keys; }
 
 }  // namespace vidconv

@@ -3,6 +3,7 @@
 //   name[:key=value]...                      gaussian:sigma=2       sobel:norm=l1:scale=1/4
 //   matrix:ROW;ROW;...[:key=value]...        matrix:0 -1 0;-1 5 -1;0 -1 0
 //   row:NUMBERS, column:NUMBERS              row:1 2 1:scale=auto
+//   time:NUMBERS                             time:1 2 1:scale=auto (over_time.h)
 //   separable:ACROSS;DOWN                    separable:1 2 1;-1 0 1
 //   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
 //   random:SEED,SIZE                         random:7,5x3
@@ -46,6 +47,7 @@ struct Modifiers {
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
   PlaceSpec place;                       // region=, mask=, invert=, feather=
   When when;                             // between=FROM-TO,...
+  OverTime over_time;                    // of filters over time
 };
 
 // A parameter that changes with time.
@@ -75,6 +77,9 @@ class FilterSpec {
   const std::vector<std::string>& files() const { return files_; }
   // Returns the colour of a filter that fills.
   const std::optional<Colour>& fill() const { return fill_; }
+  // Returns whether it reads frames before and after the one that it filters.
+  bool is_over_time() const;
+  const OverTime& over_time() const { return modifiers_.over_time; }
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
 
@@ -165,5 +170,6 @@ struct ModifierKey {
   std::string_view description;
 };
 std::span<const ModifierKey> modifier_keys();
+std::span<const ModifierKey> time_keys();  // filters over time take these too
 
 }  // namespace vidconv

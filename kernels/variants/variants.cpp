@@ -79,6 +79,11 @@ constexpr Variant table[] = {
      Device::cpu, prepare_cpu_separable_f32},
     {"cpu-generic", "SIMD, int32, float or double lanes; threads", Device::cpu,
      prepare_if<cpu_generic_supports, make_cpu_generic>},
+    {.name = "cpu-conv-time",
+     .description = "SIMD, over frames; long means are carried from frame to frame; threads",
+     .device = Device::cpu,
+     .prepare_plan = prepare_cpu_conv_time,
+     .only_sums = false},
 #ifdef VIDCONV_HAVE_CUDA
     {.name = "cuda-copy",
      .description = "vectors copied",

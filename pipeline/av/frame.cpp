@@ -26,7 +26,9 @@ Frame::Frame(FramePtr av, const Frame& original, Memory memory)
 Frame Frame::share() const {
   FramePtr other(av_frame_clone(av_.get()));
   if (!other) throw_out_of_memory("for a frame");
-  return Frame(std::move(other), *this, memory_);
+  Frame frame(std::move(other), *this, memory_);
+  frame.window_ = window_;
+  return frame;
 }
 
 std::byte* Frame::row(int p, int y) {

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "kernels/picture/plane.h"
 #include "pipeline/av/av.h"
 #include "pipeline/av/format.h"
+#include "pipeline/av/frame_window.h"
 
 namespace vidconv {
 
@@ -28,6 +31,12 @@ class Frame {
   // Returns the index of the frame's video among those of the source; processors keep it.
   std::size_t video() const { return video_; }
   void set_place(std::size_t video, std::int64_t number) { video_ = video, number_ = number; }
+  // Returns the frames around it, where filters over time need them, and those of one such filter's
+  // taps; nullptr otherwise. Frames that are derived from it have none.
+  const std::shared_ptr<const FrameWindow>& window() const { return window_; }
+  void set_window(std::shared_ptr<const FrameWindow> window) { window_ = std::move(window); }
+  const std::shared_ptr<const FrameTaps>& taps() const { return taps_; }
+  void set_taps(std::shared_ptr<const FrameTaps> taps) { taps_ = std::move(taps); }
   // Returns whether the frame is in memory of the CUDA device that decoded it: only the device may
   // access its samples.
   bool on_device() const { return memory_ == Memory::device; }
@@ -40,7 +49,7 @@ class Frame {
   // Gives the AVFrame away; afterwards this frame is empty and may only be destroyed or assigned
   // to.
   FramePtr release() { return std::move(av_); }
-  // Returns another reference to the same memory.
+  // Returns another reference to the same memory, and to the same window.
   Frame share() const;
 
   // Return component i, as the table counts them.
@@ -68,6 +77,8 @@ class Frame {
   std::int64_t number_, number_in_video_ = number_;
   std::size_t video_ = 0;
   Memory memory_;
+  std::shared_ptr<const FrameWindow> window_;
+  std::shared_ptr<const FrameTaps> taps_;
 };
 
 // Reverses the bytes of each word of 2 or 4; `to` may be where `from` is.

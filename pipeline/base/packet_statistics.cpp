@@ -36,6 +36,7 @@ void add_counts(PacketStatistics& to, const PacketStatistics& other) {
   to.refused += other.refused;
   to.frames += other.frames;
   to.frames_outside += other.frames_outside;
+  to.frames_between += other.frames_between;
   to.frames_unused += other.frames_unused;
   to.frames_handed_on += other.frames_handed_on;
 }
@@ -51,6 +52,7 @@ std::string imbalance(const PacketStatistics& a, const CopyStatistics* copies) {
     check("frames came", a.frames,
           {{"handed on", a.frames_handed_on},
            {"outside of the part", a.frames_outside},
+           {"between", a.frames_between},
            {"unused", a.frames_unused}});
   } else {
     check("packets were read", a.read,

@@ -148,6 +148,11 @@ std::unique_ptr<Processor> make_cpu_processor(TimedWork work, int width, int hei
 std::unique_ptr<Processor> make_cuda_processor(TimedWork work, int width, int height,
                                                const ProcessorOptions& options);
 
+// Makes the processor of a work that follows another, or is over time, on the CPU. Frames have a
+// window (Frame::window()) as wide as work.reach().
+std::unique_ptr<Processor> make_staged_processor(TimedWork work, int width, int height,
+                                                 const ProcessorOptions& options);
+
 // Makes a processor that passes on frames that no filter acts on, and gives all others to `filter`.
 // Frames in other memory than filtered ones also go to `filter`, which copies them.
 std::unique_ptr<Processor> make_passing_processor(std::unique_ptr<Processor> filter, TimedWork work,

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/convolver/time_convolver.h"
 #include "pipeline/base/channel.h"
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/case_convolvers.h"
@@ -132,6 +133,7 @@ class CpuProcessor final : public Processor {
       components_.push_back(input.component(i));
     const std::size_t number = work_.case_of(input);
     const std::vector<Step>& steps = work_.cases()[number].steps;
+    set_taps(number, input);
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if (parts_[number][s]) {
         run_part(number, s, input, output, by_field);
@@ -143,6 +145,37 @@ class CpuProcessor final : public Processor {
       s += in_turn - 1;
     }
     return output;
+  }
+
+  // Tells the case's filter over time, if it has one, which frames its taps are on.
+  void set_taps(std::size_t number, const Frame& input) {
+    const std::vector<Step>& steps = work_.cases()[number].steps;
+    const FrameTaps* const taps = input.taps().get();
+    time_frames_.clear();
+    TimeFrame before;
+    if (taps) {
+      for (const FrameTaps::Tap& tap : taps->taps) time_frames_.push_back(time_frame(tap));
+      before = time_frame(taps->before);
+    }
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      if (steps[s].plan.operation() == Operation::over_time)
+        dynamic_cast<TimeConvolver&>(convolvers_.of(number, s))
+            .set_frames(time_frames_, planes_of(input), before);
+  }
+
+  static TimeFrame time_frame(const FrameTaps::Tap& tap) {
+    if (!tap.frame) return {};
+    TimeFrame frame = planes_of(*tap.frame);
+    frame.number = tap.number;
+    return frame;
+  }
+  static TimeFrame planes_of(const Frame& frame) {
+    TimeFrame planes;
+    for (int p = 0; p < frame.format().planes; ++p)
+      planes.planes[static_cast<std::size_t>(p)] = {.data = frame.row(p, 0),
+                                                    .stride = frame.av().linesize[p],
+                                                    .rows = frame.format().rows(p, frame.height())};
+    return planes;
   }
 
   void set_turn(std::size_t number, std::size_t s, const Frame& input, Frame& output, bool by_field,
@@ -184,6 +217,7 @@ class CpuProcessor final : public Processor {
   std::vector<std::vector<StepPlanes>> planes_of_;  // the steps of each case
   std::vector<Turn> turns_;                         // the steps being run
   std::vector<PlanePair> pairs_;                    // planes of a case that is warmed up
+  std::vector<TimeFrame> time_frames_;              // of the taps of a filter over time
   SharedRegions places_;
   std::vector<char> copies_;                // per case: it only copies, so frames are passed on
   std::vector<RegionSteps> parts_;          // one list per case

@@ -37,6 +37,7 @@ class PassingProcessor final : public ProcessorAround {
     if (!place) return std::nullopt;
     if (!place->passed_on) return ProcessorAround::collect();
     ++passed_on_;
+    place->passed_on->set_window(nullptr);
     return std::move(place->passed_on);
   }
 

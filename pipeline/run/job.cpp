@@ -15,6 +15,7 @@
 #include "pipeline/run/verify.h"
 #include "pipeline/shards/shard_store.h"
 #include "pipeline/source/source_turned.h"
+#include "pipeline/source/source_windowed.h"
 
 namespace vidconv {
 namespace {
@@ -99,6 +100,7 @@ void Job::open() {
     works_.back().read_masks(masks, {video.time_base, video.clock});
     for (const Work& work : works_.back().cases()) check_regions(work, video.width, video.height);
   }
+  give_windows();
   const auto& shards = options_.sink.encoder.shards;
   any_order_ = shards && may_be_in_turns(*shards) && !options_.in_order && !lost_order_ &&
                !needs_order() && source_->takes_order();
@@ -125,6 +127,14 @@ void Job::turn_upright(const SourceOptions& from) {
   source_ = turn_source(std::move(source_), shown, from.memory);
 }
 
+// Filters over time need the frames around each one.
+void Job::give_windows() {
+  std::vector<FrameReach> reaches;
+  for (const TimedWork& work : works_) reaches.push_back(work.reach());
+  if (std::ranges::any_of(works_, is_staged))
+    source_ = vidconv::give_windows(std::move(source_), reaches);
+}
+
 // Blocks until the device is known.
 const DeviceChoice& Job::device() {
   if (device_known_) return device_;
@@ -137,7 +147,8 @@ const DeviceChoice& Job::device() {
   return device_;
 }
 
-// Returns whether something depends on consecutive frames: moving boxes, mask videos, an audit.
+// Returns whether something depends on consecutive frames: filters over time, moving boxes, mask
+// videos, an audit.
 bool Job::needs_order() const {
   const auto moves = [](const Work& work) {
     return work.boxes || std::ranges::any_of(work.steps, [](const Step& step) {
@@ -146,7 +157,7 @@ bool Job::needs_order() const {
   };
   return options_.measure || options_.audit || options_.watched || options_.latency > 0 ||
          std::ranges::any_of(works_, [&](const TimedWork& work) {
-           return std::ranges::any_of(work.cases(), moves);
+           return is_staged(work) || std::ranges::any_of(work.cases(), moves);
          });
 }
 
@@ -193,7 +204,8 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.trace = nullptr;
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
-  const bool other_device = !on_cpu || !cuda_devices().devices.empty();
+  const bool staged = std::ranges::any_of(works_, is_staged);
+  const bool other_device = !on_cpu || (!staged && !cuda_devices().devices.empty());
   o.whole_planes = true;
   o.second_opinion = !other_device;
   if (other_device) {

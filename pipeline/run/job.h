@@ -94,6 +94,7 @@ class Job {
   int slots(const VideoInfo& video) const;
 
  private:
+  void give_windows();
   const DeviceChoice& device();
   bool cpu_sees_frames() const {
     return options_.verify_every || options_.compare || options_.measure || options_.audit ||

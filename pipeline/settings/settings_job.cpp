@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/names.h"
@@ -23,6 +25,26 @@ Codes codes_of(const Settings& s, const VideoInfo& video, const Notify& notify) 
   return Codes::all;
 }
 
+bool any_over_time(const Settings& s) {
+  return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
+}
+
+// Makes the work of a chain, in which each filter over time begins a work of its own.
+TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
+                    const TimedWork::MakeWork& make) {
+  std::optional<TimedWork> before;
+  for (;;) {
+    const auto next = std::find_if(chain.begin() + (chain.empty() ? 0 : 1), chain.end(),
+                                   [](const FilterSpec& spec) { return spec.is_over_time(); });
+    const auto length = static_cast<std::size_t>(next - chain.begin());
+    TimedWork work(chain.first(length), video, make);
+    if (before) work.follow(*std::move(before));
+    if (length == chain.size()) return work;
+    before = std::move(work);
+    chain = chain.subspan(length);
+  }
+}
+
 TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notify) {
   const std::vector<FilterSpec> chain = of_stored(s.filters, video.shown);
   if (s.boxes && s.boxes->has_frames() && !video.clock.frames_before)
@@ -32,12 +54,12 @@ TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notif
   const Codes codes = codes_of(s, video, notify);
   const ColourCodes colours = colour_codes(chain, video, notify);
   if (!s.linear)
-    return {chain, video, [&](std::span<const FilterSpec> acting) {
-              Work work = make_work(acting, *video.format, s.planes, s.border, codes, colours);
-              work.boxes = s.boxes;
-              work.clock = {video.time_base, video.clock};
-              return work;
-            }};
+    return in_stages(chain, video, [&](std::span<const FilterSpec> acting) {
+      Work work = make_work(acting, *video.format, s.planes, s.border, codes, colours);
+      work.boxes = s.boxes;
+      work.clock = {video.time_base, video.clock};
+      return work;
+    });
   const LightPlan light = make_light_plan(video, codes, notify);
   return {chain, video, [&](std::span<const FilterSpec> acting) {
             return make_light_work(acting, *video.format, s.border, light, colours);
@@ -57,6 +79,9 @@ bool only_copies(const Settings& s) {
 DeviceRequest device_of(const Settings& s) {
   if (s.device.kind != DeviceRequest::Kind::automatic) return s.device;
   DeviceRequest device = s.device;
+  if (any_over_time(s))
+    return {.kind = DeviceRequest::Kind::cpu,
+            .why = has_cuda_driver() ? "filtering on the CPU: a filter is over time" : ""};
   if (s.variant)  // it knows where it runs
     device = parse_device(s.variant->device == Device::cpu ? "cpu" : "cuda");
   if (device.kind == DeviceRequest::Kind::automatic && only_copies(s))
@@ -73,6 +98,16 @@ void check_settings(const Settings& s) {
   if (s.linear && s.planes != PlaneSelection())
     refuse_setting("planes", "", "filters in linear light act on all colours",
                    "leave out `planes` or `linear`");
+  if (any_over_time(s)) {
+    if (s.linear)
+      refuse_setting("linear", "", "filters over time act on codes", "leave out `linear`");
+    if (s.device.kind == DeviceRequest::Kind::cuda)
+      refuse_setting("device", s.device.text, "filters over time run on the CPU",
+                     "leave out `device`");
+    if (s.decoder.kind == DecoderRequest::Kind::nvdec)
+      refuse_setting("decoder", "nvdec", "filters over time run on the CPU, and so do decoders",
+                     "leave out `decoder`");
+  }
   if (!encoder.crf.empty() && !encoder.bitrate.empty())
     refuse_setting("bitrate", encoder.bitrate, "`crf` asks for a quality, whatever the rate",
                    "leave out one");

@@ -101,6 +101,7 @@ TimedWork::TimedWork(Work always)
 TimedWork::TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video,
                      const MakeWork& make)
     : time_base_(video.time_base), clock_(video.clock) {
+  if (!chain.empty() && chain[0].is_over_time()) over_time_ = chain[0].over_time();
   check_numbers(chain, video);
   for (const FilterSpec& spec : chain) {
     add_ends(spec.when().times, times_);
@@ -144,10 +145,39 @@ TimedWork::TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video,
   cases_ = std::make_shared<const std::vector<Work>>(std::move(cases));
 }
 
+void TimedWork::follow(TimedWork before) {
+  before_ = std::make_shared<const TimedWork>(std::move(before));
+}
+
+FrameReach TimedWork::reach() const {
+  const FrameReach inner = before_ ? before_->reach() : FrameReach{};
+  if (!over_time_) return inner;
+  std::int64_t before = 0, after = 0;
+  for (const Work& work : cases())
+    for (const Step& step : work.steps) {
+      if (!step.plan.over_time) continue;
+      const Taps& taps = step.plan.terms[0];
+      before = std::max<std::int64_t>(before, taps.anchor_x);
+      after = std::max<std::int64_t>(after, taps.width - 1 - taps.anchor_x);
+    }
+  // At an edge, frames on the other side stand for those that are not there.
+  if (over_time_->border == TimeBorder::reflect || over_time_->border == TimeBorder::reflect101)
+    before = after = std::max(before, after);
+  return {.before = inner.before + before * inner.every,
+          .after = inner.after + after * inner.every,
+          .every = inner.every * over_time_->every,
+          .phase = inner.phase + over_time_->phase * inner.every};
+}
+
 void TimedWork::read_masks(const std::shared_ptr<MaskVideos>& masks, const BoxClock& clock) {
   const auto has_mask = [](const Step& step) {
     return step.where && !step.where->place().mask_video().empty();
   };
+  if (before_) {
+    TimedWork before = *before_;
+    before.read_masks(masks, clock);
+    follow(std::move(before));
+  }
   if (std::ranges::none_of(
           *cases_, [&](const Work& work) { return std::ranges::any_of(work.steps, has_mask); }))
     return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,17 +30,31 @@ class TimedWork {
   using MakeWork = std::function<Work(std::span<const FilterSpec>)>;
   TimedWork(std::span<const FilterSpec> chain, const VideoInfo& video, const MakeWork& make);
 
+  // Makes it follow the work that is done to frames before it, for chains with filters over time:
+  // each of them is the first filter of a work.
+  void follow(TimedWork before);
+  const TimedWork* before() const { return before_.get(); }     // nullptr where it is the first one
+  bool is_over_time() const { return over_time_.has_value(); }  // not what comes before it
+  const OverTime& over_time() const { return over_time_.value(); }
+  // Returns how far its results depend on frames around theirs, with all that comes before it.
+  FrameReach reach() const;
+
   // Gives `masks` to the filters that act by mask videos, for frames of this clock.
   void read_masks(const std::shared_ptr<MaskVideos>& masks, const BoxClock& clock);
 
+  // These do not regard what comes before it.
   const std::vector<Work>& cases() const { return *cases_; }
   // Returns the index of a frame's case. Thread-safe.
   std::size_t case_of(const Frame& frame) const;
 
-  // Returns whether no filter acts on some frames. They are the first case, whose work copies them
-  // for callers that cannot have them as they are.
-  bool leaves_out() const { return leaves_out_; }
-  bool leaves_out(const Frame& frame) const { return leaves_out_ && case_of(frame) == 0; }
+  // Returns whether no filter acts on some frames, here and before. They are the first case, whose
+  // work copies them for callers that cannot have them as they are.
+  bool leaves_out() const { return leaves_out_ && (!before_ || before_->leaves_out()); }
+  bool leaves_out(const Frame& frame) const {
+    return passes(frame) && (!before_ || before_->leaves_out(frame));
+  }
+  // Returns whether none of its own filters acts on the frame.
+  bool passes(const Frame& frame) const { return leaves_out_ && case_of(frame) == 0; }
 
   const PixelFormat& format() const { return *cases()[0].format; }
   // Return what the case needs that needs most.
@@ -53,10 +68,15 @@ class TimedWork {
   InputClock clock_;
   std::shared_ptr<const std::vector<Work>> cases_;  // shared by all copies
   bool leaves_out_ = false;
+  std::optional<OverTime> over_time_;
+  std::shared_ptr<const TimedWork> before_;  // may be null
   // Where something begins or ends, in microseconds and in frames of the input, in order. Between
   // these the case does not change.
   std::vector<std::int64_t> times_, frames_;
   std::vector<std::size_t> case_at_;  // by how many times, and frames, have passed
 };
+
+// Returns whether it is done in several stages, which are joined by frames that are held.
+inline bool is_staged(const TimedWork& work) { return work.before() || work.is_over_time(); }
 
 }  // namespace vidconv

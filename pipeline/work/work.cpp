@@ -125,6 +125,9 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
   Work work;
   work.format = work.scratch_format = &format;
   for (const FilterSpec& spec : chain) {
+    if (spec.is_over_time() && &spec != chain.data())
+      throw Error(Fault::internal, "a filter over time is not the first of its work", spec.text(),
+                  "");
     if (!spec.is_for_all_frames())
       throw Error(MessageKind::filter_spec, "cannot filter a picture at a time", spec.text(),
                   "it is of no video, and has none", "leave out between= and values over time");

@@ -12,6 +12,7 @@
 #include "kernels/cpu/simd/even_odd-inl.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/cpu/simd/store-inl.h"
+#include "kernels/cpu/simd/sums16-inl.h"
 #include "kernels/cpu/simd/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -141,54 +142,6 @@ class SymmetricProducts<std::uint8_t> {
 };
 #endif
 
-// The last step. `absolute` is as in the plan.
-template <bool absolute>
-class Ending {
- public:
-  explicit HWY_INLINE Ending(const Conv3x3Plan& plan)
-      : start_(hn::Set(d, plan.start)),
-        half_(hn::Set(d, plan.half)),
-        below_zero_(hn::Set(d, plan.below_zero)),
-        limit_(hn::Set(d, plan.limit)),
-        multiplier_(hn::Set(d, plan.division.multiplier)),
-        divides_(plan.division.multiplier != 0),
-        down_(plan.division.shift),
-        up_(plan.shift) {}
-
-  HWY_INLINE V start() const { return start_; }
-
-  template <class Way>
-  HWY_INLINE void store(Way way, const V (&sums)[2], int x, std::uint16_t* out, int width) const {
-    V codes[2];
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
-      codes[u] = code(sums[u]);
-      if (up_ != 0) codes[u] = hn::ShiftLeftSame(codes[u], up_);
-    });
-    store_block(way, d, codes, out, x, width);
-  }
-
-  template <class Way>
-  HWY_INLINE void store(Way way, const V (&sums)[2], int x, std::uint8_t* out, int width) const {
-    constexpr Sum::D8 d8;
-    const V odd = hn::ShiftLeft<8>(code(sums[1]));
-    const Sum::V8 codes[1] = {hn::BitCast(d8, hn::Or(odd, code(sums[0])))};
-    store_block(way, d8, codes, out, x, width);
-  }
-
- private:
-  HWY_INLINE V code(V n) const {
-    if constexpr (absolute)
-      n = hn::Add(hn::BitCast(d, hn::Abs(hn::BitCast(hn::RebindToSigned<D>(), n))), half_);
-    n = hn::Min(hn::SaturatedSub(n, below_zero_), limit_);
-    if (divides_) n = hn::MulHigh(n, multiplier_);
-    return down_ == 0 ? n : hn::ShiftRightSame(n, down_);
-  }
-
-  const V start_, half_, below_zero_, limit_, multiplier_;
-  const bool divides_;
-  const int down_, up_;
-};
-
 template <class ProductsType, bool absolute>
 class Engine {
  public:
@@ -213,7 +166,7 @@ class Engine {
   void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const ProductsType products(plan_);
-    const Ending<absolute> ending(plan_);
+    const Codes16<absolute> ending(plan_);
     for (int x = begin; x < end; x += block) {
       const auto asked = next.columns(x + block);
       V sums[3][2];  // sums of three output rows at a time

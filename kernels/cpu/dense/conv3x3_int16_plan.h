@@ -6,23 +6,16 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/cpu/simd/division16.h"
+#include "kernels/cpu/simd/sums16.h"
 #include "kernels/plan/plan.h"
 
 namespace vidconv {
 
-// n = sum + start; where `absolute`, n is signed and becomes |n| + half; code = min(max(n -
-// below_zero, 0), limit) / divisor.
-struct Conv3x3Plan {
+struct Conv3x3Plan : Sums16 {
   static constexpr int rows = 8;  // output rows computed together
 
-  std::array<std::int16_t, 9> taps;  // row by row
-  bool symmetric = false;            // left to right and top to bottom
-  std::uint16_t start = 0, below_zero = 0, limit = 0;
-  bool absolute = false;
-  std::uint16_t half = 0;
-  Division16 division;
-  int shift = 0;  // shift of stored codes
+  std::array<std::int16_t, 9> taps = {};  // row by row
+  bool symmetric = false;                 // left to right and top to bottom
 
   std::uint16_t tap(int i) const {
     return static_cast<std::uint16_t>(taps[static_cast<std::size_t>(i)]);

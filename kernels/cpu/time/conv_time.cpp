@@ -1,0 +1,391 @@
+// The variant for plans over time: rows of as many frames as there are taps, sample by sample; long
+// means by sums that are carried from frame to frame.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/time/conv_time.cpp"
+#include "kernels/cpu/simd/targets.h"
+// In this order: targets.h decides what Highway offers.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/simd/arithmetic_store-inl.h"
+#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/simd/sums16-inl.h"
+#include "kernels/cpu/time/conv_time_plan.h"
+
+HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
+namespace vidconv {
+namespace HWY_NAMESPACE {
+namespace conv_time {
+
+// A block's samples of a row: where they lie, or for the rest of a row a copy with room behind.
+template <int block, class T>
+class BlockOf {
+ public:
+  HWY_INLINE BlockOf() {}
+
+  template <class Way>
+  HWY_INLINE const T* at(Way way, const std::byte* row, int x, int end) {
+    const T* from = reinterpret_cast<const T*>(row) + x;
+    if (way != StoreWay::part) return from;
+    std::copy_n(from, std::min(block, end - x), copy_);
+    return copy_;
+  }
+
+ private:
+  HWY_ALIGN T copy_[block];
+};
+
+// Vectors of 16-bit codes: of bytes the even and the odd ones, else one after the other.
+template <class T>
+class Codes {
+ public:
+  using D = hn::ScalableTag<std::uint16_t>;
+  using V = hn::VFromD<D>;
+  static constexpr D d{};
+  static constexpr int lanes = static_cast<int>(hn::MaxLanes(D())), block = 2 * lanes;
+
+  HWY_INLINE Codes(const T* from, int shift) {
+    if constexpr (sizeof(T) == 1) {
+      const auto both = hn::BitCast(d, hn::LoadU(hn::Repartition<T, D>(), from));
+      codes[0] = hn::And(both, hn::Set(d, 0xFF));
+      codes[1] = hn::ShiftRight<8>(both);
+    } else {
+      codes[0] = hn::LoadU(d, from);
+      codes[1] = hn::LoadU(d, from + lanes);
+      if (shift != 0) {
+        codes[0] = hn::ShiftRightSame(codes[0], shift);
+        codes[1] = hn::ShiftRightSame(codes[1], shift);
+      }
+    }
+  }
+
+  V codes[2];
+};
+
+template <class T, bool absolute>
+void make_row16(const ConvTimePlan& plan, const ConvTimeRow& row) {
+  using Codes = Codes<T>;
+  constexpr typename Codes::D d;
+  const Codes16<absolute> last(*plan.sums16);
+  const std::size_t count = plan.int32_taps.size();
+  const int shift = plan.plan.sample.shift;
+  for_blocks<Codes::block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+    BlockOf<Codes::block, T> samples;
+    for (int x = begin; x < end; x += Codes::block) {
+      typename Codes::V sums[2] = {last.start(), last.start()};
+      for (std::size_t k = 0; k < count; ++k) {
+        const Codes from(samples.at(way, row.taps[k], x, end), shift);
+        const auto tap = hn::Set(d, static_cast<std::uint16_t>(plan.int32_taps[k]));
+        sums[0] = hn::Add(sums[0], hn::Mul(from.codes[0], tap));
+        sums[1] = hn::Add(sums[1], hn::Mul(from.codes[1], tap));
+      }
+      last.store(way, sums, x, reinterpret_cast<T*>(row.out), end);
+    }
+  });
+}
+
+template <class T, bool absolute>
+void make_row_running(const ConvTimePlan& plan, const ConvTimeRow& row, const RunningRow& running) {
+  using Codes = Codes<T>;
+  constexpr typename Codes::D d;
+  const Codes16<absolute> last(*plan.sums16);
+  const std::size_t count = plan.int32_taps.size();
+  const auto tap = hn::Set(d, static_cast<std::uint16_t>(plan.int32_taps[0]));
+  const int shift = plan.plan.sample.shift;
+  for_blocks<Codes::block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+    BlockOf<Codes::block, T> samples;
+    for (int x = begin; x < end; x += Codes::block) {
+      std::uint16_t* const kept = running.sums + x;
+      typename Codes::V sums[2] = {hn::Zero(d), hn::Zero(d)};
+      std::size_t k = 0;
+      if (running.leaves != nullptr) {
+        const Codes leaves(samples.at(way, running.leaves, x, end), shift);
+        sums[0] = hn::Sub(hn::LoadU(d, kept), leaves.codes[0]);
+        sums[1] = hn::Sub(hn::LoadU(d, kept + Codes::lanes), leaves.codes[1]);
+        k = count - 1;
+      }
+      for (; k < count; ++k) {
+        const Codes from(samples.at(way, row.taps[k], x, end), shift);
+        sums[0] = hn::Add(sums[0], from.codes[0]);
+        sums[1] = hn::Add(sums[1], from.codes[1]);
+      }
+      hn::StoreU(sums[0], d, kept);
+      hn::StoreU(sums[1], d, kept + Codes::lanes);
+      for (auto& sum : sums) sum = hn::Add(hn::Mul(sum, tap), last.start());
+      last.store(way, sums, x, reinterpret_cast<T*>(row.out), end);
+    }
+  });
+}
+
+// Vectors of the plan's own arithmetic.
+template <class T, class D>
+HWY_INLINE hn::VFromD<D> values(D d, const T* from, int shift) {
+  using Lane = hn::TFromD<D>;
+  const auto stored = hn::LoadU(hn::Rebind<T, D>(), from);
+  if constexpr (std::is_same_v<T, Lane>) {
+    return stored;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return hn::PromoteTo(d, stored);
+  } else {
+    const hn::Rebind<std::int32_t, D> d32;
+    auto codes = hn::PromoteTo(d32, stored);
+    if (sizeof(T) > 1 && shift != 0) codes = hn::ShiftRightSame(codes, shift);
+    if constexpr (std::is_same_v<Lane, std::int32_t>)
+      return codes;
+    else if constexpr (std::is_same_v<Lane, float>)
+      return hn::ConvertTo(d, codes);
+    else
+      return hn::PromoteTo(d, codes);
+  }
+}
+
+template <class T, class Lane, bool threshold>
+void make_row_of(const ConvTimePlan& plan, const std::vector<Lane>& taps, const ConvTimeRow& row) {
+  constexpr hn::ScalableTag<Lane> d;
+  using V = hn::VFromD<decltype(d)>;
+  constexpr int vectors = 4, lanes = static_cast<int>(hn::MaxLanes(d)), block = vectors * lanes;
+  const int shift = plan.plan.sample.shift;
+  const V most = hn::Set(d, static_cast<Lane>(plan.plan.over_time->threshold));
+  for_blocks<block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+    BlockOf<block, T> samples;
+    for (int x = begin; x < end; x += block) {
+      V here[vectors], sums[vectors];
+      if constexpr (threshold) {
+        const T* from = samples.at(way, row.here, x, end);
+        unrolled<0, vectors>([&](auto u)
+                                 VIDCONV_LAMBDA { here[u] = values(d, from + u * lanes, shift); });
+      }
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
+      for (std::size_t k = 0; k < taps.size(); ++k) {
+        const T* from = samples.at(way, row.taps[k], x, end);
+        const V tap = hn::Set(d, taps[k]);
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          V value = values(d, from + u * lanes, shift);
+          if constexpr (threshold) {
+            const V apart = hn::IfThenElse(hn::Lt(value, here[u]), hn::Sub(here[u], value),
+                                           hn::Sub(value, here[u]));
+            value = hn::IfThenElse(hn::Gt(apart, most), here[u], value);
+          }
+          sums[u] = multiply_add(d, tap, value, sums[u]);
+        });
+      }
+      store_lanes(way, d, plan.plan.finish, sums, shift, reinterpret_cast<T*>(row.out), x, end);
+    }
+  });
+}
+
+template <class T, class Lane>
+void make_row_in(const ConvTimePlan& plan, const std::vector<Lane>& taps, const ConvTimeRow& row) {
+  if (plan.plan.over_time->threshold >= 0)
+    make_row_of<T, Lane, true>(plan, taps, row);
+  else
+    make_row_of<T, Lane, false>(plan, taps, row);
+}
+
+template <class T>
+void make_row(const ConvTimePlan& plan, const ConvTimeRow& row, const RunningRow* running) {
+  if constexpr (!std::is_same_v<T, float>) {
+    if (plan.sums16) {
+      const bool absolute = plan.sums16->absolute;
+      if (running)
+        return (absolute ? make_row_running<T, true> : make_row_running<T, false>)(plan, row,
+                                                                                   *running);
+      return (absolute ? make_row16<T, true> : make_row16<T, false>)(plan, row);
+    }
+    if (plan.plan.arith == Arith::int32)
+      return make_row_in<T, std::int32_t>(plan, plan.int32_taps, row);
+  }
+  if (plan.plan.arith == Arith::float32)
+    make_row_in<T, float>(plan, plan.float_taps, row);
+  else
+    make_row_in<T, double>(plan, plan.double_taps, row);
+}
+
+}  // namespace conv_time
+
+// `running`: nullptr, or where sums are carried from frame to frame.
+void run_conv_time(const ConvTimePlan& plan, const ConvTimeRow& row, const RunningRow* running) {
+  note_used_simd(HWY_TARGET);
+  switch (plan.plan.sample.storage) {
+    case Storage::u8:
+      return conv_time::make_row<std::uint8_t>(plan, row, running);
+    case Storage::u16:
+      return conv_time::make_row<std::uint16_t>(plan, row, running);
+    case Storage::f32:
+      return conv_time::make_row<float>(plan, row, nullptr);
+  }
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace vidconv
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "kernels/convolver/packed.h"
+#include "kernels/convolver/thread_pool.h"
+#include "kernels/convolver/time_convolver.h"
+#include "kernels/convolver/worth.h"
+#include "kernels/cpu/simd/streaming_stores.h"
+#include "kernels/cpu/variants.h"
+
+namespace vidconv {
+namespace {
+
+HWY_EXPORT(run_conv_time);
+
+// From so many taps on, carrying sums is less to read and write than all frames.
+constexpr std::size_t least_running = 8;
+
+class ConvTime final : public TimeConvolver {
+ public:
+  ConvTime(const Plan& plan, int threads)
+      : TimeConvolver(plan, threads),
+        time_plan_(plan),
+        pool_(shared_thread_pool(threads)),
+        scratch_(static_cast<std::size_t>(pool_->threads())) {}
+
+ private:
+  // Sums of the planes of a call, by their place among the planes of the frame.
+  struct Sums {
+    Place place;
+    int width = 0, height = 0;
+    std::vector<std::int64_t> numbers;  // of the frames that are in them
+    std::vector<std::uint16_t> rows;
+  };
+
+  std::unique_ptr<TimeConvolver> make(const Plan& plan) const override {
+    return std::make_unique<ConvTime>(plan, threads_);
+  }
+
+  void run_group(const Group& group) override {
+    const int bytes = plan_.sample.bytes();
+    const BytePlane& dst = group.pairs.front().dst;
+    const PixelLayout from = layout(group.pairs, &PlanePair::src);
+    const PixelLayout to = layout(group.pairs, &PlanePair::dst);
+    const bool direct = whole(from) && whole(to) && from.place == to.place;
+    const int samples = (dst.width - 1) * from.step + from.span();
+    if (dst.width == 0) return;
+    // Rows begin at place 0 of a pixel.
+    const std::ptrdiff_t back = std::ptrdiff_t{from.place[0]} * bytes;
+    Sums* const sums = sums_for(group, samples, dst.height);
+    const Rows* const leaves = sums ? leaving(*sums, group) : nullptr;
+    const bool stream = direct && goes_past_caches(dst);
+    const std::size_t pitch = running_sums(samples);
+    const double nanoseconds = 0.05 * static_cast<double>(group.taps.size()) * bytes * samples *
+                               static_cast<double>(dst.height);
+    const int bands = std::min(dst.height, 4 * pool_->threads());
+    pool_->run(
+        bands,
+        [&](int band, int thread) {
+          Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
+          scratch.taps.resize(group.taps.size());
+          if (!direct) scratch.row.resize(static_cast<std::size_t>(samples) * sizeof(float));
+          const auto edge = [&](int b) {
+            return static_cast<int>(std::int64_t{dst.height} * b / bands);
+          };
+          for (int y = edge(band); y < edge(band + 1); ++y) {
+            for (std::size_t k = 0; k < group.taps.size(); ++k)
+              scratch.taps[k] = group.taps[k].row(y) - back;
+            const ConvTimeRow row{.taps = scratch.taps.data(),
+                                  .here = group.here.row(y) - back,
+                                  .out = direct ? to.row(y) : scratch.row.data(),
+                                  .width = samples,
+                                  .stream = stream};
+            if (sums) {
+              const RunningRow running{
+                  .sums = sums->rows.data() + pitch * static_cast<std::size_t>(y),
+                  .leaves = leaves ? leaves->row(y) - back : nullptr};
+              HWY_DYNAMIC_DISPATCH(run_conv_time)(time_plan_, row, &running);
+            } else {
+              HWY_DYNAMIC_DISPATCH(run_conv_time)(time_plan_, row, nullptr);
+            }
+            if (!direct) spread(scratch.row.data(), from, to, dst.width, to.row(y));
+          }
+        },
+        worth_threads(pool_->threads(), nanoseconds));
+  }
+
+  PixelLayout layout(std::span<const PlanePair> pairs, auto side) const {
+    return plan_.sample.bytes() == 1   ? pixel_layout<std::uint8_t>(pairs, side)
+           : plan_.sample.bytes() == 2 ? pixel_layout<std::uint16_t>(pairs, side)
+                                       : pixel_layout<float>(pairs, side);
+  }
+  static bool whole(const PixelLayout& layout) { return layout.count == layout.step; }
+
+  // Copies the samples of all components from a row of whole pixels.
+  void spread(const std::byte* row, const PixelLayout& from, const PixelLayout& to, int width,
+              std::byte* out) const {
+    const auto size = static_cast<std::size_t>(plan_.sample.bytes());
+    for (int i = 0; i < from.count; ++i) {
+      const std::byte* in =
+          row + size * static_cast<std::size_t>(from.place[static_cast<std::size_t>(i)]);
+      std::byte* at = out + size * static_cast<std::size_t>(to.place[static_cast<std::size_t>(i)]);
+      for (int x = 0; x < width; ++x) {
+        std::memcpy(at, in, size);
+        in += size * static_cast<std::size_t>(from.step);
+        at += size * static_cast<std::size_t>(to.step);
+      }
+    }
+  }
+
+  // Returns where to carry sums; nullptr where each frame's are made anew.
+  Sums* sums_for(const Group& group, int samples, int height) {
+    if (!time_plan_.sums16 || !time_plan_.equal || group.frames.size() < least_running)
+      return nullptr;
+    for (const TimeFrame& frame : group.frames)
+      if (frame.number < 0) return nullptr;
+    auto known = std::ranges::find_if(sums_, [&](const Sums& sums) {
+      return sums.place == group.place && sums.width == samples && sums.height == height;
+    });
+    if (known == sums_.end()) {
+      if (sums_.size() >= most_sums) sums_.clear();
+      sums_.push_back(
+          {.place = group.place, .width = samples, .height = height, .numbers = {}, .rows = {}});
+      known = std::prev(sums_.end());
+      known->rows.resize(running_sums(samples) * static_cast<std::size_t>(height));
+    }
+    return &*known;
+  }
+
+  // Returns the rows of the frame that leaves the window, if the sums are those of the frame
+  // before; notes that they are of this window from now on.
+  static const Rows* leaving(Sums& sums, const Group& group) {
+    const std::span<const TimeFrame> frames = group.frames;
+    bool next = sums.numbers.size() == frames.size();
+    for (std::size_t k = 0; next && k + 1 < frames.size(); ++k)
+      next = sums.numbers[k + 1] == frames[k].number;
+    // The border may repeat the frame that leaves: then it is still in the window.
+    next = next && (group.before_number == sums.numbers[0] || frames[0].number == sums.numbers[0]);
+    const bool stays = next && frames[0].number == sums.numbers[0];
+    sums.numbers.clear();
+    for (const TimeFrame& frame : frames) sums.numbers.push_back(frame.number);
+    return !next ? nullptr : stays ? group.taps.data() : &group.before;
+  }
+
+  struct Scratch {
+    std::vector<const std::byte*> taps;
+    std::vector<std::byte> row;
+  };
+  static constexpr std::size_t most_sums = 16;  // planes, or fields of them
+
+  const ConvTimePlan time_plan_;
+  const std::shared_ptr<ThreadPool> pool_;
+  std::vector<Scratch> scratch_;  // one per thread
+  std::vector<Sums> sums_;
+};
+
+}  // namespace
+
+Prepared prepare_cpu_conv_time(const Plan& plan, const CudaAbilities&) {
+  if (plan.operation() != Operation::over_time || !uses_simd(VIDCONV_LEVELS)) return nullptr;
+  return [plan](int threads) { return std::make_unique<ConvTime>(plan, threads); };
+}
+
+}  // namespace vidconv
+#endif  // HWY_ONCE

@@ -1,0 +1,18 @@
+// Gives the frames of another source the frames around them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "pipeline/av/frame_window.h"
+#include "pipeline/source/source.h"
+
+namespace vidconv {
+
+// Returns a source whose frames have a window (Frame::window()) as wide as the reach of their
+// video: one for each of the videos of `source`. Of frames that have no result of their own none
+// comes out. Frames come later by the reach after them; those of other streams do not wait.
+std::unique_ptr<Source> give_windows(std::unique_ptr<Source> source,
+                                     const std::vector<FrameReach>& reaches);
+
+}  // namespace vidconv
