@@ -115,6 +115,21 @@ bool filters_by_field(const Frame& frame, Scan scan) {
   return scan == Scan::automatic ? is_interlaced(frame.av()) : scan == Scan::interlaced;
 }
 
+std::vector<Frame> copies_of(const Frame& frame, const FrameLayout& layout) {
+  constexpr std::size_t most = 8, most_bytes = 256 << 20;
+  FramePool pool(layout, plain_memory);
+  const std::size_t count = std::clamp<std::size_t>(most_bytes / layout.bytes, 1, most);
+  std::vector<Frame> copies;
+  while (copies.size() < count) {
+    FramePtr av = pool.get();
+    copy_properties(frame.av(), *av);
+    av->format = frame.av().format;  // a format that lies in memory as the pool's
+    check_av(av_frame_copy(av.get(), &frame.av()), Fault::internal, "cannot copy a frame");
+    copies.emplace_back(std::move(av), frame);
+  }
+  return copies;
+}
+
 void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<PlanePair>& pairs) {
   if (!by_field) {
     pairs.push_back({from, to});

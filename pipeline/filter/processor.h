@@ -162,6 +162,9 @@ std::unique_ptr<Processor> make_passing_processor(std::unique_ptr<Processor> fil
 // processor at index frame.video(). Frames come out in the order in which they went in.
 std::unique_ptr<Processor> join_processors(std::vector<std::unique_ptr<Processor>> processors);
 
+// Returns copies to be filtered in turn, as a video's frames are: a cache would hold a small frame.
+std::vector<Frame> copies_of(const Frame& frame, const FrameLayout& layout);
+
 // Adds a pair of planes to filter, or a pair for each of their two fields if `by_field`. Not for
 // steps of linear light, which convert whole pictures.
 void add_pairs(ConstBytePlane from, BytePlane to, bool by_field, std::vector<PlanePair>& pairs);

@@ -73,7 +73,7 @@ class CpuProcessor final : public Processor {
   std::vector<std::string> variants() const override { return convolvers_.variants(); }
 
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
-    const std::vector<Frame> inputs = copies_of(sample);
+    const std::vector<Frame> inputs = copies_of(sample, pool_.layout());
     convolve(sample);  // touches memory, wakes the threads
     const auto start = Clock::now();
     std::size_t frames = 0;
@@ -87,23 +87,6 @@ class CpuProcessor final : public Processor {
   }
 
  private:
-  // Returns copies to be filtered in turn, as a video's frames are: a cache would hold a small
-  // frame.
-  std::vector<Frame> copies_of(const Frame& frame) const {
-    constexpr std::size_t most = 8, most_bytes = 256 << 20;
-    FramePool pool(pool_.layout(), plain_memory);
-    const std::size_t count = std::clamp<std::size_t>(most_bytes / pool.layout().bytes, 1, most);
-    std::vector<Frame> copies;
-    while (copies.size() < count) {
-      FramePtr av = pool.get();
-      copy_properties(frame.av(), *av);
-      av->format = frame.av().format;  // a format that lies in memory as the pool's
-      check_av(av_frame_copy(av.get(), &frame.av()), Fault::internal, "cannot copy a frame");
-      copies.emplace_back(std::move(av), frame);
-    }
-    return copies;
-  }
-
   // Makes convolvers allocate what they need at their first run, for the planes' width, before the
   // first frame of a case that comes late.
   void warm_up() {

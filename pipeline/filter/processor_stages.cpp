@@ -14,6 +14,7 @@
 #include "pipeline/av/frame_window.h"
 #include "pipeline/base/channel.h"
 #include "pipeline/base/error.h"
+#include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {
@@ -73,7 +74,9 @@ struct Stage {
 class StagedProcessor final : public Processor {
  public:
   StagedProcessor(const TimedWork& work, int width, int height, const ProcessorOptions& options)
-      : queue_(static_cast<std::size_t>(options.slots)) {
+      : reach_(work.reach()),
+        layout_(aligned_layout(work.format(), width, height, plain_memory.rows)),
+        queue_(static_cast<std::size_t>(options.slots)) {
     for (const TimedWork* one = &work; one; one = one->before())
       stages_.push_back({*one, nullptr, {}, {}});
     std::ranges::reverse(stages_);
@@ -122,18 +125,30 @@ class StagedProcessor final : public Processor {
       std::ranges::copy(stage.filter->variants(), std::back_inserter(all));
     return all;
   }
-  // Each stage alone; a frame takes the sum of their times.
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
-    std::vector<StageRate> all;
-    double time = 0;
-    for (const Stage& stage : stages_)
-      for (const StageRate& rate :
-           stage.filter->measure_stages(sample, seconds / static_cast<double>(stages_.size()))) {
-        all = {rate};
-        time += 1 / rate.frames_per_second;
-      }
-    all.at(0).frames_per_second = 1 / time;
-    return all;
+    std::vector<SharedFrame> inputs;
+    for (Frame& copy : copies_of(sample, layout_))
+      inputs.push_back(std::make_shared<const Frame>(std::move(copy)));
+    FrameWindow window;
+    std::int64_t results = 0;
+    const auto next = [&] {
+      window.result = results++;
+      const std::int64_t here = window.result * reach_.every + reach_.phase;
+      window.first = std::max<std::int64_t>(0, here - reach_.before - 1);
+      window.frames.clear();
+      for (std::int64_t n = window.first; n <= here + reach_.after; ++n)
+        window.frames.push_back(inputs[static_cast<std::size_t>(n) % inputs.size()]);
+      window_ = &window;
+      make(stages_.size() - 1, window.result);
+    };
+    for (std::int64_t n = 0; n <= reach_.before; ++n) next();  // until all is carried on
+    const auto start = Clock::now();
+    const std::int64_t before = results;
+    double taken = 0;
+    for (; taken < seconds || results == before; taken = seconds_since(start)) next();
+    window_ = nullptr;
+    for (std::size_t s = 0; s < stages_.size(); ++s) forget(s, INT64_MAX);
+    return {{"convolve", static_cast<double>(results - before) / taken, 0}};
   }
 
  private:
@@ -257,6 +272,8 @@ class StagedProcessor final : public Processor {
       std::erase_if(stages_[s - 1].made, [&](const auto& made) { return made.first < number; });
   }
 
+  const FrameReach reach_;
+  const FrameLayout layout_;
   std::vector<Stage> stages_;
   Channel<Frame> queue_;
   const FrameWindow* window_ = nullptr;  // of the frame being made

@@ -39,6 +39,8 @@ struct JobOptions {
   DecoderRequest decoder;
   OrientationRequest orientation;
   std::function<TimedWork(const VideoInfo&)> work;  // returns what is done to a video's frames
+  // Only frames whose pts it holds come out; others are read for filters over time. All, without.
+  Stretch wanted = {};
   // Opens the source of the frames; empty: vidconv::open_source() of `input`.
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens the sink of the frames; empty: vidconv::open_sink().

@@ -12,13 +12,28 @@ namespace {
 // The frames of one video on their way.
 class Windows {
  public:
-  explicit Windows(const FrameReach& reach) : reach_(reach), here_(reach.phase) {}
+  Windows(const FrameReach& reach, const Stretch& wanted)
+      : reach_(reach), wanted_(wanted), here_(reach.phase) {}
 
   void push(Frame frame) { frames_.push_back(std::make_shared<const Frame>(std::move(frame))); }
   void end() { count_ = first_ + std::ssize(frames_); }
 
   // Returns the next frame with its window, once that is whole.
   std::optional<Frame> take() {
+    for (;;) {
+      std::optional<Frame> frame = take_any();
+      if (!frame || wanted_.holds(frame->av().pts)) return frame;
+      ++unwanted_;
+    }
+  }
+
+  // Returns how many frames had no result of their own.
+  std::int64_t left_out() const {
+    return count_.value_or(first_ + std::ssize(frames_)) - results_ + unwanted_;
+  }
+
+ private:
+  std::optional<Frame> take_any() {
     const std::int64_t next = first_ + std::ssize(frames_);
     if (count_ ? here_ >= *count_ : here_ + reach_.after >= next) return std::nullopt;
     // One frame more than results depend on: means are carried from frame to frame.
@@ -37,10 +52,6 @@ class Windows {
     return frame;
   }
 
-  // Returns how many frames had no result of their own.
-  std::int64_t left_out() const { return count_.value_or(first_ + std::ssize(frames_)) - results_; }
-
- private:
   // It is shown until the next one that comes out.
   void lengthen(Frame& frame) const {
     const std::int64_t next = here_ + reach_.every - first_;
@@ -53,10 +64,11 @@ class Windows {
   }
 
   const FrameReach reach_;
+  const Stretch wanted_;
   std::deque<std::shared_ptr<const Frame>> frames_;
   std::int64_t first_ = 0;  // the number of frames_[0]
   std::int64_t here_;       // the number of the next frame that comes out
-  std::int64_t results_ = 0;
+  std::int64_t results_ = 0, unwanted_ = 0;
   std::optional<std::int64_t> count_;
 };
 
@@ -72,11 +84,12 @@ VideoInfo every_of(VideoInfo info, const FrameReach& reach) {
 
 class WindowedSource final : public Source {
  public:
-  WindowedSource(std::unique_ptr<Source> source, const std::vector<FrameReach>& reaches)
+  WindowedSource(std::unique_ptr<Source> source, const std::vector<FrameReach>& reaches,
+                 const Stretch& wanted)
       : source_(std::move(source)), videos_(source_->videos()) {
     for (std::size_t i = 0; i < videos_.size(); ++i) {
       videos_[i].info = every_of(videos_[i].info, reaches.at(i));
-      windows_.emplace_back(reaches[i]);
+      windows_.emplace_back(reaches[i], wanted);
     }
   }
 
@@ -134,8 +147,9 @@ class WindowedSource final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> give_windows(std::unique_ptr<Source> source,
-                                     const std::vector<FrameReach>& reaches) {
-  return std::make_unique<WindowedSource>(std::move(source), reaches);
+                                     const std::vector<FrameReach>& reaches,
+                                     const Stretch& wanted) {
+  return std::make_unique<WindowedSource>(std::move(source), reaches, wanted);
 }
 
 }  // namespace vidconv

@@ -137,12 +137,16 @@ std::string ClusterPlan::key(std::size_t part) const {
   return digest_of(all.dump()).substr(0, key_digits);
 }
 
-Interval ClusterPlan::interval(std::size_t part, VideoInfo video) const {
+Interval ClusterPlan::interval(std::size_t part, VideoInfo video, const FrameReach& reach) const {
+  std::size_t first = part, last = part;
+  for (std::int64_t have = 0; first > 0 && have < reach.before;) have += parts.at(--first).frames;
+  for (std::int64_t have = 0; last + 1 < parts.size() && have < reach.after;)
+    have += parts[++last].frames;
   if (auto& before = video.clock.frames_before)
-    for (std::size_t i = 0; i < part; ++i) *before += parts.at(i).frames;
-  return {.begin = parts.at(part).begin,
-          .end = part + 1 < parts.size() ? parts[part + 1].begin : INT64_MAX,
-          .first = part == 0,
+    for (std::size_t i = 0; i < first; ++i) *before += parts.at(i).frames;
+  return {.begin = parts.at(first).begin,
+          .end = last + 1 < parts.size() ? parts[last + 1].begin : INT64_MAX,
+          .first = first == 0,
           .seeks = seeks,
           .video = std::move(video)};
 }

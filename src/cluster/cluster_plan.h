@@ -44,8 +44,8 @@ struct ClusterPlan {
 
   // Returns a digest of everything that bears on the bytes of a shard.
   std::string key(std::size_t part) const;
-  // Returns the frames of a shard.
-  Interval interval(std::size_t part, VideoInfo video) const;
+  // Returns the frames of a shard; where filters reach beyond them, with the shards around it.
+  Interval interval(std::size_t part, VideoInfo video, const FrameReach& reach = {}) const;
   // Returns the options that parse_options() makes of the plan and of `machine`, the worker's own
   // words (KeptWords::machine). Throws Error(plan) if the output's name has another extension.
   Options options(const std::string& output, const std::vector<std::string>& machine) const;

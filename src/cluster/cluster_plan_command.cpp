@@ -32,6 +32,10 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
     refuse("--decoder", "nvdec", "workers decode their parts on the CPU", "leave it out");
   const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
   if (file) o.input = std::filesystem::absolute(local_path(o.input)).string();
+  for (const FilterSpec& filter : o.filters)
+    if (filter.is_over_time() && filter.over_time().every > 1)
+      refuse("--kernel", filter.text(), "a plan's parts have a result for each frame",
+             "use --shards on one host");
   check_shared(o.input);
   // The options are parsed as the workers will parse them.
   std::vector<std::string> job = kept.job;

@@ -73,7 +73,9 @@ class Worker {
         job_options(options_, run_.notify, run_.files, run_.interrupted, reports_.trace());
     check_source(plan_, options.source);
     const InputVideo video = describe_video(options_.input, options.source);
-    options.source.interval = plan_.interval(number_, video.info);
+    const Interval own = plan_.interval(number_, video.info);
+    options.wanted = {.begin = own.first ? INT64_MIN : own.begin, .end = own.end};
+    options.source.interval = plan_.interval(number_, video.info, options.work(video.info).reach());
     options.source.video_only = true;
     options.sink.encoder.shards->jobs = options.sink.encoder.shards->slots = 1;
     const std::int64_t frames = plan_.parts[number_].frames;

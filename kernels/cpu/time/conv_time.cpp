@@ -96,7 +96,7 @@ void make_row_running(const ConvTimePlan& plan, const ConvTimeRow& row, const Ru
   for_blocks<Codes::block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
     BlockOf<Codes::block, T> samples;
     for (int x = begin; x < end; x += Codes::block) {
-      std::uint16_t* const kept = running.sums + x;
+      std::uint16_t* const kept = static_cast<std::uint16_t*>(running.sums) + x;
       typename Codes::V sums[2] = {hn::Zero(d), hn::Zero(d)};
       std::size_t k = 0;
       if (running.leaves != nullptr) {
@@ -175,6 +175,45 @@ void make_row_of(const ConvTimePlan& plan, const std::vector<Lane>& taps, const 
   });
 }
 
+template <class T>
+void make_row_running32(const ConvTimePlan& plan, const ConvTimeRow& row,
+                        const RunningRow& running) {
+  constexpr hn::ScalableTag<std::int32_t> d;
+  using V = hn::VFromD<decltype(d)>;
+  constexpr int vectors = 4, lanes = static_cast<int>(hn::MaxLanes(d)), block = vectors * lanes;
+  const int shift = plan.plan.sample.shift;
+  const std::size_t count = plan.int32_taps.size();
+  const V tap = hn::Set(d, plan.int32_taps[0]);
+  for_blocks<block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+    BlockOf<block, T> samples;
+    for (int x = begin; x < end; x += block) {
+      std::int32_t* const kept = static_cast<std::int32_t*>(running.sums) + x;
+      V sums[vectors];
+      std::size_t k = 0;
+      if (running.leaves != nullptr) {
+        const T* from = samples.at(way, running.leaves, x, end);
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          sums[u] = hn::Sub(hn::LoadU(d, kept + u * lanes), values(d, from + u * lanes, shift));
+        });
+        k = count - 1;
+      } else {
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
+      }
+      for (; k < count; ++k) {
+        const T* from = samples.at(way, row.taps[k], x, end);
+        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          sums[u] = hn::Add(sums[u], values(d, from + u * lanes, shift));
+        });
+      }
+      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        hn::StoreU(sums[u], d, kept + u * lanes);
+        sums[u] = hn::Mul(sums[u], tap);
+      });
+      store_lanes(way, d, plan.plan.finish, sums, shift, reinterpret_cast<T*>(row.out), x, end);
+    }
+  });
+}
+
 template <class T, class Lane>
 void make_row_in(const ConvTimePlan& plan, const std::vector<Lane>& taps, const ConvTimeRow& row) {
   if (plan.plan.over_time->threshold >= 0)
@@ -193,6 +232,7 @@ void make_row(const ConvTimePlan& plan, const ConvTimeRow& row, const RunningRow
                                                                                    *running);
       return (absolute ? make_row16<T, true> : make_row16<T, false>)(plan, row);
     }
+    if (running) return make_row_running32<T>(plan, row, *running);
     if (plan.plan.arith == Arith::int32)
       return make_row_in<T, std::int32_t>(plan, plan.int32_taps, row);
   }
@@ -256,7 +296,7 @@ class ConvTime final : public TimeConvolver {
     Place place;
     int width = 0, height = 0;
     std::vector<std::int64_t> numbers;  // of the frames that are in them
-    std::vector<std::uint16_t> rows;
+    std::vector<std::byte> rows;
   };
 
   std::unique_ptr<TimeConvolver> make(const Plan& plan) const override {
@@ -276,7 +316,7 @@ class ConvTime final : public TimeConvolver {
     Sums* const sums = sums_for(group, samples, dst.height);
     const Rows* const leaves = sums ? leaving(*sums, group) : nullptr;
     const bool stream = direct && goes_past_caches(dst);
-    const std::size_t pitch = running_sums(samples);
+    const std::size_t pitch = pitch_of(samples);
     const double nanoseconds = 0.05 * static_cast<double>(group.taps.size()) * bytes * samples *
                                static_cast<double>(dst.height);
     const int bands = std::min(dst.height, 4 * pool_->threads());
@@ -311,6 +351,12 @@ class ConvTime final : public TimeConvolver {
         worth_threads(pool_->threads(), nanoseconds));
   }
 
+  // Returns the bytes of a row of sums.
+  std::size_t pitch_of(int samples) const {
+    return running_sums(samples) *
+           (time_plan_.sums16 ? sizeof(std::uint16_t) : sizeof(std::int32_t));
+  }
+
   PixelLayout layout(std::span<const PlanePair> pairs, auto side) const {
     return plan_.sample.bytes() == 1   ? pixel_layout<std::uint8_t>(pairs, side)
            : plan_.sample.bytes() == 2 ? pixel_layout<std::uint16_t>(pairs, side)
@@ -336,8 +382,9 @@ class ConvTime final : public TimeConvolver {
 
   // Returns where to carry sums; nullptr where each frame's are made anew.
   Sums* sums_for(const Group& group, int samples, int height) {
-    if (!time_plan_.sums16 || !time_plan_.equal || group.frames.size() < least_running)
-      return nullptr;
+    const bool carried = plan_.arith == Arith::int32 && plan_.over_time->threshold < 0 &&
+                         time_plan_.equal && group.frames.size() >= least_running;
+    if (!carried) return nullptr;
     for (const TimeFrame& frame : group.frames)
       if (frame.number < 0) return nullptr;
     auto known = std::ranges::find_if(sums_, [&](const Sums& sums) {
@@ -348,7 +395,7 @@ class ConvTime final : public TimeConvolver {
       sums_.push_back(
           {.place = group.place, .width = samples, .height = height, .numbers = {}, .rows = {}});
       known = std::prev(sums_.end());
-      known->rows.resize(running_sums(samples) * static_cast<std::size_t>(height));
+      known->rows.resize(pitch_of(samples) * static_cast<std::size_t>(height));
     }
     return &*known;
   }

@@ -1,6 +1,7 @@
 // A plan over time, with its taps in the types of vectors.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,8 +27,8 @@ struct ConvTimePlan {
       if (plan.arith == Arith::int32) int32_taps.push_back(static_cast<std::int32_t>(tap));
       float_taps.push_back(static_cast<float>(tap));
       double_taps.push_back(tap);
-      equal = tap == taps[0] && (equal || &tap == taps.data());
     }
+    equal = std::ranges::all_of(taps, [&](double tap) { return tap == taps[0]; });
   }
 };
 
@@ -43,7 +44,7 @@ struct ConvTimeRow {
 
 // Sums of samples that are carried from frame to frame.
 struct RunningRow {
-  std::uint16_t* sums;      // room for running_sums(width)
+  void* sums;               // room for running_sums(width): of 16 bits with sums16, else of 32
   const std::byte* leaves;  // the row that is no longer in the window; nullptr: all are added
 };
 constexpr std::size_t running_sums(int width) {
