@@ -80,6 +80,11 @@ struct vidconv_plan {
         height(options.height),
         planes(format.get(), width, height),
         processor(vidconv::processor_options(options)) {
+    for (const vidconv::FilterSpec& spec : chain)
+      if (spec.is_over_time())
+        throw vidconv::Error(vidconv::MessageKind::filter_spec, "cannot filter a picture over time",
+                             spec.text(), "it has no frames before and after",
+                             "filter a video: a job, or a reader");
     const vidconv::PixelFormat& f = format.get();
     vidconv::VideoInfo picture;  // no more is known of its colours
     picture.format = &f;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/convolver/convolver.h"
-#include "kernels/cpu/time/time_reference.h"
+#include "kernels/cpu/time_reference.h"
 #include "kernels/plan/pairwise.h"
 
 namespace vidconv {

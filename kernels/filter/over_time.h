@@ -30,6 +30,12 @@ inline constexpr TimeBorderName time_borders[] = {
     {TimeBorder::shrink, "shrink"},
 };
 
+constexpr std::string_view name_of(TimeBorder border) {
+  for (const TimeBorderName& row : time_borders)
+    if (row.border == border) return row.name;
+  return "";
+}
+
 // What a filter over time has beside its taps. A kernel's columns are frames then, in order of
 // time, and its anchor is on the frame that is filtered.
 struct OverTime {

@@ -223,9 +223,11 @@ Plan without_frames(const Plan& plan, int first, int last) {
   std::vector<double> taps(kernel.taps().begin(), kernel.taps().end());
   std::fill(taps.begin(), taps.begin() + first, 0.0);
   std::fill(taps.end() - last, taps.end(), 0.0);
+  // Where no tap has a frame that is there, the filtered frame counts for all.
+  const auto here = static_cast<std::size_t>(kernel.anchor_x());
+  if (std::ranges::all_of(taps, [](double tap) { return tap == 0; })) taps[here] = 1;
   const Kernel rest(kernel.width(), 1, taps, kernel.anchor_x(), 0);
-  const double sum = rest.sum();
-  filter.kernels[0] = sum == 0 ? rest : rest.scaled(kernel.sum() / sum);
+  filter.kernels[0] = rest.scaled(kernel.sum() / rest.sum());
   return make_plan(filter, plan.sample, {}, time.role, time.codes);
 }
 

@@ -77,9 +77,7 @@ class StagedProcessor final : public Processor {
       : reach_(work.reach()),
         layout_(aligned_layout(work.format(), width, height, plain_memory.rows)),
         queue_(static_cast<std::size_t>(options.slots)) {
-    for (const TimedWork* one = &work; one; one = one->before())
-      stages_.push_back({*one, nullptr, {}, {}});
-    std::ranges::reverse(stages_);
+    for (const TimedWork* one : stages_of(work)) stages_.push_back({*one, nullptr, {}, {}});
     for (Stage& stage : stages_) {
       ProcessorOptions own = options;
       own.slots = 1;

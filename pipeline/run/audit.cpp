@@ -58,9 +58,12 @@ class AuditProcessor final : public BesideOriginals {
         scan_(scan),
         write_(std::move(write)) {
     // The audit only asks these steps for their rectangles; it never applies them.
-    for (const Work& one : work_.cases())
-      cases_.push_back(
-          make_region_steps(one, video.width, video.height, {.whole_planes = true}, places_));
+    for (const TimedWork* stage : stages_of(work_)) {
+      stages_.push_back({stage, {}, 0});
+      for (const Work& one : stage->cases())
+        stages_.back().cases.push_back(
+            make_region_steps(one, video.width, video.height, {.whole_planes = true}, places_));
+    }
   }
 
  private:
@@ -74,11 +77,13 @@ class AuditProcessor final : public BesideOriginals {
     std::vector<ConstBytePlane> planes;
     for (std::size_t i = 0; i < before.format().components.size(); ++i)
       planes.push_back(before.component(i));
-    number_ = work_.case_of(before);
-    for (const auto& part : cases_[number_]) {
-      if (!part) continue;
-      part->set_frame(before);
-      part->set_picture(planes, by_field, nullptr);
+    for (Stage& stage : stages_) {
+      stage.number = stage.work->case_of(before);
+      for (const auto& part : stage.cases[stage.number]) {
+        if (!part) continue;
+        part->set_frame(before);
+        part->set_picture(planes, by_field, nullptr);
+      }
     }
     std::string components;
     for (std::size_t i = 0; i < before.format().components.size(); ++i)
@@ -93,14 +98,16 @@ class AuditProcessor final : public BesideOriginals {
   std::vector<Rect> part_of_component(std::size_t component, std::size_t which,
                                       const ConstBytePlane& plane) const {
     std::vector<Rect> rects;
-    const std::vector<Step>& steps = work_.cases()[number_].steps;
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-      const Step& step = steps[s];
-      if (std::ranges::find(step.components, component) == step.components.end()) continue;
-      if (cases_[number_][s])
-        cases_[number_][s]->add_rects(which, rects);
-      else if (step.action != Action::copy)
-        rects.push_back({0, 0, plane.width, plane.height});
+    for (const Stage& stage : stages_) {
+      const std::vector<Step>& steps = stage.work->cases()[stage.number].steps;
+      for (std::size_t s = 0; s < steps.size(); ++s) {
+        const Step& step = steps[s];
+        if (std::ranges::find(step.components, component) == step.components.end()) continue;
+        if (const auto& part = stage.cases[stage.number][s])
+          part->add_rects(which, rects);
+        else if (step.action != Action::copy)
+          rects.push_back({0, 0, plane.width, plane.height});
+      }
     }
     return disjoint(rects);
   }
@@ -159,8 +166,12 @@ class AuditProcessor final : public BesideOriginals {
   const Scan scan_;
   const WriteAudit write_;
   SharedRegions places_;
-  std::vector<RegionSteps> cases_;
-  std::size_t number_ = 0;  // the case of the current frame
+  struct Stage {
+    const TimedWork* work;
+    std::vector<RegionSteps> cases;
+    std::size_t number;  // the case of the current frame
+  };
+  std::vector<Stage> stages_;
   Digest inside_before_, inside_after_, outside_before_, outside_after_;
 };
 

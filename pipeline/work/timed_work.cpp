@@ -149,6 +149,13 @@ void TimedWork::follow(TimedWork before) {
   before_ = std::make_shared<const TimedWork>(std::move(before));
 }
 
+std::vector<const TimedWork*> stages_of(const TimedWork& work) {
+  std::vector<const TimedWork*> stages;
+  for (const TimedWork* one = &work; one; one = one->before()) stages.push_back(one);
+  std::ranges::reverse(stages);
+  return stages;
+}
+
 FrameReach TimedWork::reach() const {
   const FrameReach inner = before_ ? before_->reach() : FrameReach{};
   if (!over_time_) return inner;

@@ -76,6 +76,9 @@ class TimedWork {
   std::vector<std::size_t> case_at_;  // by how many times, and frames, have passed
 };
 
+// Returns the works that are done one after the other, the given one last.
+std::vector<const TimedWork*> stages_of(const TimedWork& work);
+
 // Returns whether it is done in several stages, which are joined by frames that are held.
 inline bool is_staged(const TimedWork& work) { return work.before() || work.is_over_time(); }
 

@@ -102,7 +102,8 @@ std::string spec_function(std::string_view text, std::string_view each) {
     if (!own.empty()) cases += replace_all(row, "@KEYS@", fmt::format("{}", fmt::join(own, " ")));
   }
   for (const MatrixForm& form : matrix_forms()) names.push_back(std::string(form.name) + ":");
-  for (const ModifierKey& key : modifier_keys()) keys.push_back(std::string(key.name) + "=");
+  for (const auto& rows : {modifier_keys(), time_keys()})
+    for (const ModifierKey& key : rows) keys.push_back(std::string(key.name) + "=");
   std::string result = replace_all(std::string(text), "@CASES@", cases);
   result = replace_all(result, "@NAMES@", fmt::format("{}", fmt::join(names, " ")));
   return replace_all(result, "@KEYS@", fmt::format("{}", fmt::join(keys, " ")));

@@ -46,19 +46,22 @@ std::string described(const MatrixForm& form) {
                      form.description);
 }
 
-std::string keys_of_all() {
-  std::string text = "\nEvery filter takes\n";
-  for (const ModifierKey& key : modifier_keys())
+std::string described(std::span<const ModifierKey> keys) {
+  std::string text;
+  for (const ModifierKey& key : keys)
     text += fmt::format("  {:<7} {:<20} {}\n", key.name, key.values, key.description);
   return text;
 }
+
+std::string keys_of_all() { return "\nEvery filter takes\n" + described(modifier_keys()); }
+std::string keys_over_time() { return "\nFilters over time take\n" + described(time_keys()); }
 
 std::string list_kernels() {
   std::string text;
   for (const Preset& preset : presets()) text += described(preset);
   text += "\n";
   for (const MatrixForm& form : matrix_forms()) text += described(form);
-  return text + keys_of_all();
+  return text + keys_of_all() + keys_over_time();
 }
 
 std::string help_of_filter(const std::string& name) {
@@ -71,17 +74,18 @@ std::string help_of_filter(const std::string& name) {
                                  ? fmt::format("{}", *p.fallback)
                                  : std::string(p.choices[static_cast<std::size_t>(*p.fallback)]));
     return described(*preset) + keys_of_all() +
+           (FilterSpec::parse(preset->name).is_over_time() ? keys_over_time() : "") +
            fmt::format("\nvidconv in.mp4 -o out.mp4 --kernel {}{}\n", preset->name, values);
   }
   std::string text;
   for (const MatrixForm& form : matrix_forms())
     if (same_name(form.name, name)) text += described(form);
-  return text + keys_of_all();
+  return text + keys_of_all() + (same_name(name, "time") ? keys_over_time() : "");
 }
 
 std::string list_kernels_as_json() {
   using Json = nlohmann::ordered_json;
-  Json filters = Json::array(), forms = Json::array(), keys = Json::array();
+  Json filters = Json::array(), forms = Json::array();
   for (const Preset& preset : presets()) {
     Json parameters = Json::array();
     for (const Parameter& p : preset.parameters) {
@@ -105,10 +109,18 @@ std::string list_kernels_as_json() {
     forms.push_back({{"name", form.name},
                      {"what_follows", form.what_follows},
                      {"description", form.description}});
-  for (const ModifierKey& key : modifier_keys())
-    keys.push_back({{"name", key.name}, {"values", key.values}, {"description", key.description}});
-  return fmt::format("{}\n",
-                     Json{{"filters", filters}, {"forms", forms}, {"keys_of_all", keys}}.dump(2));
+  const auto keys = [](std::span<const ModifierKey> rows) {
+    Json list = Json::array();
+    for (const ModifierKey& key : rows)
+      list.push_back(
+          {{"name", key.name}, {"values", key.values}, {"description", key.description}});
+    return list;
+  };
+  return fmt::format("{}\n", Json{{"filters", filters},
+                                  {"forms", forms},
+                                  {"keys_of_all", keys(modifier_keys())},
+                                  {"keys_over_time", keys(time_keys())}}
+                                 .dump(2));
 }
 
 std::string list_formats() {

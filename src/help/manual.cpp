@@ -80,10 +80,15 @@ std::string filters() {
   for (const MatrixForm& form : matrix_forms())
     text += entry(fmt::format("{}:\\fI{}\\fR", bold(form.name), troff(form.what_follows)),
                   sentence(form.description));
+  const auto add_keys = [&](std::span<const ModifierKey> keys) {
+    for (const ModifierKey& key : keys)
+      text += entry(fmt::format("{}=\\fI{}\\fR", bold(key.name), troff(key.values)),
+                    sentence(key.description));
+  };
   text += ".SS Parameters of every filter\n";
-  for (const ModifierKey& key : modifier_keys())
-    text += entry(fmt::format("{}=\\fI{}\\fR", bold(key.name), troff(key.values)),
-                  sentence(key.description));
+  add_keys(modifier_keys());
+  text += ".SS Parameters of filters over time\n";
+  add_keys(time_keys());
   return text;
 }
 

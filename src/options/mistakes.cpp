@@ -59,7 +59,7 @@ bool is_part_of_filter(const std::string& word) {
   const auto has = [&](const auto& rows) {
     return std::ranges::any_of(rows, [&](const auto& row) { return row.name == key; });
   };
-  return has(modifier_keys()) ||
+  return has(modifier_keys()) || has(time_keys()) ||
          std::ranges::any_of(presets(), [&](const Preset& p) { return has(p.parameters); });
 }
 

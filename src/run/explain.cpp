@@ -140,11 +140,31 @@ std::string describe_plain(const Plan& plan) {
                      plan.sample.storage == Storage::f32 ? "added up in float64" : "exact");
 }
 
+// Says which frames a filter reads.
+std::string describe_frames(const Plan& plan) {
+  const OverTime& over_time = plan.over_time->filter.over_time.value();
+  const Taps& taps = plan.terms[0];
+  std::string text = fmt::format("    over {} frames before and {} after", taps.anchor_x,
+                                 taps.width - 1 - taps.anchor_x);
+  if (over_time.every > 1)
+    text += fmt::format(", for one frame of {}, first frame {}", over_time.every, over_time.phase);
+  if (over_time.cut) text += fmt::format(", no further than a cut of {:g}", *over_time.cut);
+  if (plan.over_time->threshold >= 0)
+    text += fmt::format(", samples within {:g} of the frame's", plan.over_time->threshold);
+  return text + '\n';
+}
+
 std::string describe_plan(const Plan& plan, const Filter& filter) {
   if (plan.fill || plan.blocks.any()) return describe_plain(plan);
-  std::string text = fmt::format("    {} arithmetic, {}, border {}", name_of(plan.arith),
-                                 precision(plan), name_of(plan.border));
-  if (plan.border == BorderMode::constant) text += fmt::format(" {:g}", plan.outside);
+  std::string text = plan.over_time ? describe_frames(plan) : "";
+  text += fmt::format("    {} arithmetic, {}", name_of(plan.arith), precision(plan));
+  if (plan.over_time) {
+    const TimeBorder border = plan.over_time->filter.over_time->border;
+    text += fmt::format(", border {}", name_of(border));
+  } else {
+    text += fmt::format(", border {}", name_of(plan.border));
+    if (plan.border == BorderMode::constant) text += fmt::format(" {:g}", plan.outside);
+  }
   if (plan.finish.min > 0)
     text += fmt::format(", clamped to {}..{}", plan.finish.min, plan.finish.max);
   text += '\n';
@@ -292,7 +312,19 @@ std::string explain(const std::string& input, const VideoInfo& video, bool decod
   const std::vector<DeviceUse> devices = processor.devices();
   text += describe_devices(devices);
 
-  text += describe_cases(work, video, processor.variants());
+  const std::vector<std::string> all = processor.variants();
+  std::span<const std::string> variants = all;
+  for (const TimedWork* one : stages_of(work)) {
+    std::size_t steps = 0;
+    for (const Work& of_case : one->cases()) steps += of_case.steps.size();
+    text += describe_cases(*one, video, variants.first(steps));
+    variants = variants.subspan(steps);
+  }
+  if (const FrameReach reach = work.reach(); !reach.none())
+    text += fmt::format("window  {} frames before and {} after each are held: {:.1f} MiB\n",
+                        reach.before, reach.after,
+                        mebibytes(static_cast<std::size_t>(reach.before + 1 + reach.after) *
+                                  packed_bytes(*video.format, video.width, video.height)));
 
   const MemoryUse memory = processor.memory();
   text += fmt::format(

@@ -33,26 +33,33 @@ double rate(std::int64_t frames, double seconds) {
   return seconds > 0 ? static_cast<double>(frames) / seconds : 0;
 }
 
-Json steps_json(const TimedWork& timed, const Processor& processor) {
+Json steps_json(const TimedWork& last, const Processor& processor) {
   const std::vector<std::string> variants = processor.variants();
   Json steps = Json::array();
-  constexpr std::size_t most = 64;  // further cases differ only in values that change with time
-  for (std::size_t number = 0; number < std::min(most, timed.cases().size()); ++number) {
-    const Work& work = timed.cases()[number];
-    for (const Step& step : work.steps) {
-      const Plan& plan = step.plan;
-      const std::string& variant = variants[steps.size()];
-      steps.push_back(
-          {{"case", number},
-           {"filter", work.links.empty() ? Json(nullptr) : Json(work.links[step.link].text)},
-           {"components", component_names(work, step)},
-           {"action", name_of(step.action)},
-           {"variant", variant},
-           {"arithmetic", name_of(plan.arith)},
-           {"two_passes", plan.terms[0].dense.empty()},
-           {"exact", plan.exact},
-           {"error_bound", plan.error_bound},
-           {"border", name_of(plan.border)}});
+  std::size_t variant = 0;
+  for (const TimedWork* timed : stages_of(last)) {
+    constexpr std::size_t most = 64;  // further cases differ only in values that change with time
+    for (std::size_t number = 0; number < timed->cases().size(); ++number) {
+      const Work& work = timed->cases()[number];
+      if (number >= most) {
+        variant += work.steps.size();
+        continue;
+      }
+      for (const Step& step : work.steps) {
+        const Plan& plan = step.plan;
+        steps.push_back(
+            {{"case", number},
+             {"filter", work.links.empty() ? Json(nullptr) : Json(work.links[step.link].text)},
+             {"components", component_names(work, step)},
+             {"action", name_of(step.action)},
+             {"variant", variants[variant++]},
+             {"arithmetic", name_of(plan.arith)},
+             {"two_passes", plan.terms[0].dense.empty()},
+             {"exact", plan.exact},
+             {"error_bound", plan.error_bound},
+             {"border", plan.over_time ? name_of(plan.over_time->filter.over_time->border)
+                                       : name_of(plan.border)}});
+      }
     }
   }
   return steps;
@@ -76,6 +83,7 @@ Json ledger_json(const RunResult& r) {
       packets["without_picture"] = a.without_picture;
       stream["frames"] = {{"received", a.frames},
                           {"outside", a.frames_outside},
+                          {"between", a.frames_between},
                           {"unused", a.frames_unused},
                           {"handed_on", a.frames_handed_on}};
     } else {

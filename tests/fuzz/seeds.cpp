@@ -177,7 +177,8 @@ int main(int argc, char** argv) {
     specs.add(all + ":scale=1/2:bias=-0.1:abs=1:flip=1:rotate=270:planes=y,u");
   }
   for (const MatrixForm& form : matrix_forms()) words.insert(fmt::format("{}:", form.name));
-  for (const ModifierKey& key : modifier_keys()) words.insert(fmt::format(":{}=", key.name));
+  for (const auto& rows : {modifier_keys(), time_keys()})
+    for (const ModifierKey& key : rows) words.insert(fmt::format(":{}=", key.name));
   for (const char* text :
        {"matrix:0 -1 0;-1 5 -1;0 -1 0", "matrix:1/9,1e-3;+.5 2:anchor=0,1:scale=auto",
         "row:1 2 1:scale=1/4", "column:-1 0 1:abs=1", "separable:1 2 1;-1 0 1", "random:7,5x3"})

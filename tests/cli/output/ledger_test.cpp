@@ -115,7 +115,7 @@ void expect_balance(const json& stats) {
     EXPECT_EQ(packets.at("read"), sum(packets, {"decoded", "refused", "outside"}));
     EXPECT_EQ(packets.at("without_picture"), 0);
     EXPECT_EQ(stream.at("frames").at("received"),
-              sum(stream.at("frames"), {"handed_on", "outside", "unused"}));
+              sum(stream.at("frames"), {"handed_on", "outside", "between", "unused"}));
     EXPECT_EQ(stream.at("frames").at("handed_on"), frames.at("decoded"));
   }
   for (const char* count : {"filtered", "encoded", "written"})

@@ -207,6 +207,28 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"file:/", 6, "directory"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    OverTime, ParseErrors,
+    testing::Values(Bad{"time", 5, "':' after 'time'"}, Bad{"time:", 6, "no numbers"},
+                    Bad{"time:1 2;3 4", 6, "one list"},
+                    Bad{"time:1 2 1:anchor=3", 1, "outside a kernel of 3x1"},
+                    Bad{"time:1 2 1:anchor=1,0", 20, "':' or the end"},
+                    Bad{"time:1 2 1:rotate=90", 12, "this one is of frames"},
+                    Bad{"time:1 -1:scale=auto", 1, "which is 0"},
+                    Bad{"time-box:size=256", 15, "outside 1 to 255"},
+                    Bad{"time-box:border=wrap", 17, "no border in time"},
+                    Bad{"time-box:border=constant:0", 17, "no border in time"},
+                    Bad{"time:-1 2 -1:border=shrink", 1, "none may be below 0"},
+                    Bad{"time-box:every=0", 16, "outside 1 to 1000"},
+                    Bad{"time-box:every=4:phase=4", 24, "below every=4"},
+                    Bad{"time-box:phase=1", 16, "below every=1"},
+                    Bad{"time-box:every=2:region=0,0,9,9", 1, "whole frames"},
+                    Bad{"time-box:cut=1.5", 14, "outside 0 to 1"},
+                    Bad{"time-box:threshold=-1", 20, "outside 0 to 1"},
+                    Bad{"time-exp:decay=1", 16, "outside 0 to 0.99"},
+                    Bad{"box:cut=0.1", 5, "is of filters over time, and box is none"},
+                    Bad{"sobel:every=2", 7, "is of filters over time"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Places, ParseErrors,
     testing::Values(Bad{"box:region=", 12, "a number, but the text ends"},
                     Bad{"box:region=1,2,3", 17, "',' between the region's width and height"},

@@ -66,7 +66,8 @@ std::vector<NamedFilter> make_filters() {
   const auto add = [&](const char* name, Filter filter) {
     filters.push_back({name, std::move(filter)});
   };
-  for (const Preset& preset : presets()) spec(std::string(preset.name));
+  for (const Preset& preset : presets())
+    if (!FilterSpec::parse(preset.name).is_over_time()) spec(std::string(preset.name));
   for (const char* text : {"box:size=2",
                            "box:w=9:h=4",
                            "box:size=31",

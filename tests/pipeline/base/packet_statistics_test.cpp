@@ -44,7 +44,8 @@ TEST(Account, EveryCountMatters) {
   for (const Count count :
        {&PacketStatistics::read, &PacketStatistics::decoded, &PacketStatistics::refused,
         &PacketStatistics::outside, &PacketStatistics::frames, &PacketStatistics::frames_handed_on,
-        &PacketStatistics::frames_outside, &PacketStatistics::frames_unused}) {
+        &PacketStatistics::frames_outside, &PacketStatistics::frames_between,
+        &PacketStatistics::frames_unused}) {
     PacketStatistics wrong = video();
     ++(wrong.*count);
     EXPECT_NE(imbalance(wrong, nullptr), "");
@@ -70,14 +71,14 @@ TEST(Account, EveryCountMatters) {
 // A new member does not compile here before it is looked at, and has to be added up too.
 TEST(Account, AddingLeavesNoCountOut) {
   PacketStatistics to;
-  auto& [stream, type, codec, filtered, a, b, c, d, e, f, g, h, i, j, k, l, m, n] = to;
+  auto& [stream, type, codec, filtered, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = to;
   std::int64_t value = 0;
-  for (std::int64_t* count : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &n})
+  for (std::int64_t* count : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &n, &o})
     *count = ++value;
   const PacketStatistics other = to;
   add_counts(to, other);
   value = 0;
-  for (const std::int64_t count : {a, b, c, d, e, f, g, h, i, j, k, l, m, n})
+  for (const std::int64_t count : {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o})
     EXPECT_EQ(count, 2 * ++value);
   EXPECT_EQ(stream, 0);
   EXPECT_EQ(type + codec, "");

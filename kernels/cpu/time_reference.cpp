@@ -1,4 +1,4 @@
-#include "kernels/cpu/time/time_reference.h"
+#include "kernels/cpu/time_reference.h"
 
 #include <cmath>
 #include <cstdint>
