@@ -104,6 +104,11 @@ void check_settings(const Settings& s) {
     if (s.device.kind == DeviceRequest::Kind::cuda)
       refuse_setting("device", s.device.text, "filters over time run on the CPU",
                      "leave out `device`");
+    const bool leaves_out =
+        std::ranges::any_of(s.filters, [](const FilterSpec& f) { return f.over_time().every > 1; });
+    if (leaves_out && !s.audit_file.empty())
+      refuse_setting("audit", s.audit_file, "`every=` leaves out frames that it would compare",
+                     "leave out one");
     if (s.decoder.kind == DecoderRequest::Kind::nvdec)
       refuse_setting("decoder", "nvdec", "filters over time run on the CPU, and so do decoders",
                      "leave out `decoder`");
