@@ -40,6 +40,10 @@ class Job:
     boxes: list = field(default_factory=list)  # the lines of --regions
     box_options: list = field(default_factory=list)  # "key=value" each, which follow the file's name
 
+    def over_time(self):
+        """Whether a filter reads other frames, which runs on the CPU alone."""
+        return any(k.text.startswith("time") for k in self.kernels)
+
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
         return self.width * self.height * 3 * self.frames * sum(k.taps for k in self.kernels)
@@ -56,7 +60,7 @@ class Tables:
             return subprocess.run([vidconv, *words], check=True, capture_output=True, text=True).stdout
 
         kernels = json.loads(listed("--list-kernels=json"))
-        self.filters = kernels["filters"]
+        self.filters = [f for f in kernels["filters"] if not f["name"].startswith("time-")]
         self.formats = json.loads(listed("--list-formats=json"))["formats"]
         variants = listed("--list-variants").split("\nTo study")[0].splitlines()[1:]
         self.cpu_variants = [v.split()[0] for v in variants if v.split()[1:2] == ["cpu"]]
@@ -111,7 +115,7 @@ def _draw(tables, r):
     place = r.random()
     if place < 0.12:
         _boxes(job, r)
-    linear = place >= 0.45 and not fmt["float"] and r.random() < 0.15
+    linear = place >= 0.45 and not fmt["float"] and not job.over_time() and r.random() < 0.15
     planes = [] if linear else _plane_words(fmt)
     for kernel in job.kernels:
         _modifiers(job, kernel, r, planes, placed=place < 0.45)
@@ -160,6 +164,8 @@ COLOURS = ["black", "white", "gray", "tomato", "#1e90ff", "#0f0", "0x804020"]
 def _kernel(tables, r):
     if r.random() < 0.15:
         return _hiding(r)
+    if r.random() < 0.1:
+        return _over_time(r)
     kind = r.random()
     if kind < 0.7:
         filter_ = r.choice(tables.filters if kind < 0.4 else
@@ -190,6 +196,29 @@ def _kernel(tables, r):
     if r.random() < 0.3:
         height = width
     return Kernel("matrix:" + ";".join(_taps(r, width) for _ in range(height)), width * height)
+
+
+def _over_time(r):
+    kind = r.random()
+    if kind < 0.4:
+        size = r.choice([1, 2, 3, 5, 8, 9, 17, 63, 255])
+        return Kernel(f"time-box:size={size}", size)
+    if kind < 0.6:
+        return Kernel(r.choice(["time-gaussian:sigma=1.3", "time-gaussian:sigma=4", "time-exp:decay=0.8"]), 25)
+    size = _side(r, 31)
+    return Kernel(f"time:{_taps(r, size)}", size)
+
+
+def _time_modifiers(kernel, r):
+    add = kernel.modifiers.append
+    if kernel.text.startswith("time:") and r.random() < 0.3:
+        add(r.choice(["scale=auto", "scale=1/16", "scale=0.3"]))
+    for chance, word in ((0.15, "bias=1/8"), (0.1, "abs=1"), (0.1, "flip=1"), (0.15, "anchor=0"),
+                         (0.2, "threshold=0.1"), (0.2, "cut=0.05")):
+        if r.random() < chance:
+            add(word)
+    if r.random() < 0.4:
+        add("border=" + r.choice(["reflect", "reflect101", "zero", "shrink"]))
 
 
 def _hiding(r):
@@ -232,7 +261,9 @@ def _kernel_modifiers(kernel, r):
 
 def _modifiers(job, kernel, r, planes, placed):
     add = kernel.modifiers.append
-    if not kernel.text.startswith(("mosaic", "fill")):
+    if kernel.text.startswith("time"):
+        _time_modifiers(kernel, r)
+    elif not kernel.text.startswith(("mosaic", "fill")):
         _kernel_modifiers(kernel, r)
     if planes and r.random() < 0.25:
         add("planes=" + r.choice(planes))

@@ -95,16 +95,16 @@ class Judge:
         which the reference would take minutes."""
         return self.definition if self.grid is None or job.work() <= self.work else self.choice
 
-    def ways(self, seed):
+    def ways(self, seed, job):
         """Yields the ways that are compared with the oracle."""
         r = random.Random(seed + " ways")
         yield Way("the CPU's choice", "--device", "cpu", "--threads", str(r.choice([1, 2, 3, 8])))
         if self.grid is None:
             variant = r.choice([v for v in self.tables.cpu_variants if v != "reference"])
             yield Way(variant, "--device", "cpu", "--variant", variant, may_refuse=True)
-        for device in self.tables.cuda_devices:
+        for device in () if job.over_time() else self.tables.cuda_devices:
             yield Way(device, "--device", device)
-        if len(self.tables.cuda_devices) > 1:
+        if len(self.tables.cuda_devices) > 1 and not job.over_time():
             yield Way("cuda:all", "--device", "cuda:all")
 
     def run(self, command):
@@ -164,7 +164,7 @@ class Judge:
         if code == 2:
             with self.lock:
                 self.refused += 1
-        for way in self.ways(seed):
+        for way in self.ways(seed, job):
             found = self._compare(files, job, way, wanted_command, code, wanted, said)
             if found:
                 return job, way, found[0]
