@@ -32,6 +32,11 @@ struct FirstItem {
   Begun begun;
 };
 
+// Returns how long so many frames take to come.
+double seconds_of_frames(std::int64_t frames, AVRational rate) {
+  return rate.num > 0 ? static_cast<double>(frames) / av_q2d(rate) : 0;
+}
+
 // Returns whether frames are so large that several at once would take too much memory.
 bool one_by_one(const Source& source) {
   return std::ranges::any_of(source.videos(), [](const InputVideo& video) {
@@ -98,7 +103,8 @@ void Job::open() {
   for (const auto& [stream, video] : source_->videos()) {
     works_.push_back(options_.work(video));
     works_.back().read_masks(masks, {video.time_base, video.clock});
-    for (const Work& work : works_.back().cases()) check_regions(work, video.width, video.height);
+    for (const TimedWork* stage : stages_of(works_.back()))
+      for (const Work& work : stage->cases()) check_regions(work, video.width, video.height);
   }
   give_windows();
   const auto& shards = options_.sink.encoder.shards;
@@ -281,7 +287,16 @@ void Job::check_boxes() const {
 
 std::optional<LatencyLimits> Job::latency() const {
   if (options_.latency <= 0) return std::nullopt;
-  return latency_limits(options_.latency, source_->video());
+  LatencyLimits limits = latency_limits(options_.latency, source_->video());
+  for (const TimedWork& work : works_)
+    limits.window =
+        std::max(limits.window, seconds_of_frames(work.reach().after, source_->video().frame_rate));
+  if (limits.window >= limits.seconds)
+    throw Error(MessageKind::command_line, "`latency`",
+                fmt::format("{:g} ms", 1e3 * options_.latency),
+                fmt::format("a filter waits {:g} ms for frames after each", 1e3 * limits.window),
+                "give more, or an anchor nearer to the last tap");
+  return limits;
 }
 
 // Where shards are kept, an output that ends early is worth less than going on later.

@@ -13,6 +13,7 @@ struct LatencyLimits {
   double seconds = 0;         // from the decoder to the output
   std::size_t waiting = 1;    // frames that may wait for the filter
   std::size_t in_flight = 1;  // frames from there to the output
+  double window = 0;          // seconds that a frame has waited already, for those around it
 };
 
 // Returns limits for such a video: as many frames as come in that time, in reasonable memory.

@@ -70,7 +70,9 @@ class LiveLine {
       const std::lock_guard lock(mutex_);
       if (ended_) return false;
       if (waiting_.full()) drop_oldest();
-      waiting_.push({std::move(item), now_()});
+      const std::chrono::duration<double> waited(limits_.window);
+      waiting_.push(
+          {std::move(item), now_() - std::chrono::duration_cast<Clock::duration>(waited)});
       log_.most_waiting = std::max(log_.most_waiting, static_cast<std::int64_t>(waiting_.size()));
     }
     changed_.notify_all();

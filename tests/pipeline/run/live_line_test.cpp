@@ -42,6 +42,20 @@ TEST(LiveLine, WhatIsInTimePassesInOrder) {
   EXPECT_EQ(line.log().most_in_flight, 2);
 }
 
+TEST(LiveLine, FramesHaveWaitedForThoseAroundThem) {
+  FakeClock clock;
+  clock.set(1);
+  LatencyLimits with_window = limits;
+  with_window.window = 0.06;
+  LiveLine<int> line(with_window, clock.reader());
+  line.push(1);
+  line.push(2);
+  clock.set(1.05);
+  EXPECT_EQ(line.pop(), 2);  // the other one came 110 ms ago
+  line.finished();
+  EXPECT_NEAR(line.log().worst(), 0.11, 1e-9);
+}
+
 TEST(LiveLine, WhatWouldBeLateIsDroppedButForTheNewest) {
   FakeClock clock;
   LiveLine<int> line(limits, clock.reader());
