@@ -51,10 +51,12 @@ std::vector<Tile> tiles_for(const GalleryOptions& options) {
                                        : with_hidden_places(filters, i),
                      text.substr(0, end), text.substr(end)});
   }
-  if (tiles.empty())
-    for (const Preset& preset : presets())
-      tiles.push_back(
-          {{FilterSpec::parse(preset.name)}, std::string(preset.name), defaults(preset), true});
+  if (!tiles.empty()) return tiles;
+  for (const Preset& preset : presets()) {
+    FilterSpec filter = FilterSpec::parse(preset.name);
+    if (filter.is_over_time()) continue;  // one picture shows nothing of it
+    tiles.push_back({{std::move(filter)}, std::string(preset.name), defaults(preset), true});
+  }
   return tiles;
 }
 
