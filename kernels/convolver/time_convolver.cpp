@@ -105,7 +105,7 @@ void TimeConvolver::run(std::span<const PlanePair> pairs, CudaStream stream) {
     for (const TimeFrame& frame : taps_)
       rows_.push_back(frame.number >= 0 ? rows_of(frame) : row_outside(first));
     run_group({group, place, rows_, here, before_.number >= 0 ? rows_of(before_) : Rows{}, taps_,
-         before_.number});
+               before_.number});
   });
 }
 

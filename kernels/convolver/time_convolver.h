@@ -57,7 +57,7 @@ class TimeConvolver : public Convolver {
   };
   struct Group {
     std::span<const PlanePair> pairs;  // interleaved in the same pixels, or one
-    Place place;                       // of the first pair, as the next three
+    Place place;                       // all of these are the first pair's
     std::span<const Rows> taps;
     Rows here, before;
     std::span<const TimeFrame> frames;  // as in set_frames(); empty without

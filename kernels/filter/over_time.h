@@ -36,7 +36,7 @@ constexpr std::string_view name_of(TimeBorder border) {
   return "";
 }
 
-// What a filter over time has beside its taps. A kernel's columns are frames then, in order of
+// A filter over time has these beside its taps. A kernel's columns are frames then, in order of
 // time, and its anchor is on the frame that is filtered.
 struct OverTime {
   TimeBorder border = TimeBorder::replicate;
@@ -46,7 +46,7 @@ struct OverTime {
   // A fraction of full scale. A sample that differs by more from that of the filtered frame counts
   // as that one.
   std::optional<double> threshold = {};
-  // Of so many frames one comes out: those whose number, counted from 0, has this remainder.
+  // Frames come out whose number, counted from 0, leaves this remainder when it is divided.
   int every = 1, phase = 0;
   bool operator==(const OverTime&) const = default;
 };

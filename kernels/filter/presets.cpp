@@ -36,8 +36,8 @@ double Arguments::get(std::string_view name, double derived) const {
 std::span<const Preset> presets() {
   static const std::vector<Preset> table = [] {
     std::vector<Preset> rows;
-    for (auto* group : {blur_presets, sharpen_presets, gradient_presets, second_derivative_presets,
-                        time_presets})
+    for (auto* group :
+         {blur_presets, sharpen_presets, gradient_presets, second_derivative_presets, time_presets})
       std::ranges::move(group(), std::back_inserter(rows));
     return rows;
   }();

@@ -60,12 +60,12 @@ enum class Role : std::uint8_t { colour, chroma };
 // 235, for chroma 16 to 240, at 8 bits). Float samples are never clamped.
 enum class Codes : std::uint8_t { all, limited };
 
-// What a plan over time has beside its taps, which are a row over frames.
+// A plan over time has these beside its taps, which are a row over frames.
 struct TimePlan {
   // A sample counts as that of the filtered frame where it differs by more; a code, or a float;
   // below 0: never.
   double threshold = -1;
-  // What the plan was made of, for windows that lack frames (without_frames()).
+  // The plan was made of these: for windows that lack frames (without_frames()).
   Filter filter;
   Role role = Role::colour;
   Codes codes = Codes::all;

@@ -47,7 +47,7 @@ struct Modifiers {
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
   PlaceSpec place;                       // region=, mask=, invert=, feather=
   When when;                             // between=FROM-TO,...
-  OverTime over_time;                    // of filters over time
+  OverTime over_time;                    // only for filters over time
 };
 
 // A parameter that changes with time.

@@ -29,7 +29,7 @@ struct PacketStatistics {
   std::int64_t refused = 0;          // the decoder did not take them: damaged
   std::int64_t frames = 0;           // came out of the decoder, or of an input that is not coded
   std::int64_t frames_outside = 0;   // likewise, frames
-  std::int64_t frames_between = 0;  // likewise; a filter over time has left them out (every=)
+  std::int64_t frames_between = 0;   // likewise; a filter over time has left them out (every=)
   std::int64_t frames_unused = 0;
   std::int64_t frames_handed_on = 0;  // to the processor
 };

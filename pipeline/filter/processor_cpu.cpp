@@ -200,7 +200,7 @@ class CpuProcessor final : public Processor {
   std::vector<std::vector<StepPlanes>> planes_of_;  // the steps of each case
   std::vector<Turn> turns_;                         // the steps being run
   std::vector<PlanePair> pairs_;                    // planes of a case that is warmed up
-  std::vector<TimeFrame> time_frames_;              // of the taps of a filter over time
+  std::vector<TimeFrame> time_frames_;              // under the taps of a filter over time
   SharedRegions places_;
   std::vector<char> copies_;                // per case: it only copies, so frames are passed on
   std::vector<RegionSteps> parts_;          // one list per case

@@ -274,7 +274,7 @@ class StagedProcessor final : public Processor {
   const FrameLayout layout_;
   std::vector<Stage> stages_;
   Channel<Frame> queue_;
-  const FrameWindow* window_ = nullptr;  // of the frame being made
+  const FrameWindow* window_ = nullptr;  // belongs to the frame being made
 };
 
 }  // namespace

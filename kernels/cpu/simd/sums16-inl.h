@@ -50,7 +50,7 @@ class Codes16 {
     store_block(way, d, codes, out, x, width);
   }
 
-  // Of bytes, the even columns and the odd ones.
+  // Stores bytes: the vectors have the even columns and the odd ones.
   template <class Way>
   HWY_INLINE void store(Way way, const V (&sums)[2], int x, std::uint8_t* out, int width) const {
     constexpr hn::ScalableTag<std::uint8_t> d8;

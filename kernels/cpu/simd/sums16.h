@@ -17,7 +17,7 @@ struct Sums16 {
   std::uint16_t limit = 0;       // the largest that is divided
   bool absolute = false;
   Division16 division;
-  int shift = 0;  // that of stored codes
+  int shift = 0;  // stored codes are shifted up by it
 };
 
 // Returns nothing where the plan is not of one matrix of integers, or its sums need more bits.

@@ -295,7 +295,7 @@ class ConvTime final : public TimeConvolver {
   struct Sums {
     Place place;
     int width = 0, height = 0;
-    std::vector<std::int64_t> numbers;  // of the frames that are in them
+    std::vector<std::int64_t> numbers;  // the frames in them
     std::vector<std::byte> rows;
   };
 
