@@ -138,7 +138,8 @@ void Job::give_windows() {
   std::vector<FrameReach> reaches;
   for (const TimedWork& work : works_) reaches.push_back(work.reach());
   if (std::ranges::any_of(works_, is_staged))
-    source_ = vidconv::give_windows(std::move(source_), reaches, options_.wanted);
+    source_ =
+        vidconv::give_windows(std::move(source_), reaches, options_.sink.loss(), options_.wanted);
 }
 
 // Blocks until the device is known.

@@ -27,7 +27,8 @@ class Windows {
     }
   }
 
-  // Returns how many frames had no result of their own.
+  // Returns whether some frames have no result of their own, and how many.
+  bool leaves_out() const { return reach_.every > 1; }
   std::int64_t left_out() const {
     return count_.value_or(first_ + std::ssize(frames_)) - results_ + unwanted_;
   }
@@ -85,8 +86,8 @@ VideoInfo every_of(VideoInfo info, const FrameReach& reach) {
 class WindowedSource final : public Source {
  public:
   WindowedSource(std::unique_ptr<Source> source, const std::vector<FrameReach>& reaches,
-                 const Stretch& wanted)
-      : source_(std::move(source)), videos_(source_->videos()) {
+                 Notify lose, const Stretch& wanted)
+      : source_(std::move(source)), lose_(std::move(lose)), videos_(source_->videos()) {
     for (std::size_t i = 0; i < videos_.size(); ++i) {
       videos_[i].info = every_of(videos_[i].info, reaches.at(i));
       windows_.emplace_back(reaches[i], wanted);
@@ -114,6 +115,7 @@ class WindowedSource final : public Source {
       if (item && std::holds_alternative<PacketPtr>(*item)) return item;
       if (item) {
         Frame& frame = std::get<Frame>(*item);
+        name_captions(frame);
         windows_.at(frame.video()).push(std::move(frame));
         continue;
       }
@@ -137,7 +139,19 @@ class WindowedSource final : public Source {
   std::size_t memory() const override { return source_->memory(); }
 
  private:
+  // Captions are spread over all frames: some of them are none.
+  void name_captions(const Frame& frame) {
+    if (captions_are_told_ || !windows_.at(frame.video()).leaves_out() ||
+        !av_frame_get_side_data(&frame.av(), AV_FRAME_DATA_A53_CC))
+      return;
+    captions_are_told_ = true;
+    notify(lose_, MessageKind::not_held,
+           "`every=` leaves out frames, and the captions that are in them (ATSC A/53)");
+  }
+
   const std::unique_ptr<Source> source_;
+  const Notify lose_;
+  bool captions_are_told_ = false;
   std::vector<InputVideo> videos_;
   std::vector<Windows> windows_;  // one per video
   std::int64_t next_ = 0;
@@ -147,9 +161,9 @@ class WindowedSource final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> give_windows(std::unique_ptr<Source> source,
-                                     const std::vector<FrameReach>& reaches,
+                                     const std::vector<FrameReach>& reaches, const Notify& lose,
                                      const Stretch& wanted) {
-  return std::make_unique<WindowedSource>(std::move(source), reaches, wanted);
+  return std::make_unique<WindowedSource>(std::move(source), reaches, lose, wanted);
 }
 
 }  // namespace vidconv

@@ -6,6 +6,7 @@
 
 #include "kernels/spec/time_spec.h"
 #include "pipeline/av/frame_window.h"
+#include "pipeline/base/notice.h"
 #include "pipeline/source/source.h"
 
 namespace vidconv {
@@ -13,9 +14,10 @@ namespace vidconv {
 // Returns a source whose frames have a window (Frame::window()) as wide as the reach of their
 // video: one for each of the videos of `source`. Of frames that have no result of their own none
 // comes out. Frames come later by the reach after them; those of other streams do not wait.
-// `wanted`: only frames whose pts it holds come out; others are around these.
+// `lose` hears of captions in frames that do not come out. `wanted`: only frames whose pts it holds
+// come out; others are around these.
 std::unique_ptr<Source> give_windows(std::unique_ptr<Source> source,
-                                     const std::vector<FrameReach>& reaches,
+                                     const std::vector<FrameReach>& reaches, const Notify& lose,
                                      const Stretch& wanted = {});
 
 }  // namespace vidconv
