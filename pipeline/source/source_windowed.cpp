@@ -116,7 +116,8 @@ class WindowedSource final : public Source {
       if (item) {
         Frame& frame = std::get<Frame>(*item);
         name_captions(frame);
-        windows_.at(frame.video()).push(std::move(frame));
+        Windows& windows = windows_.at(frame.video());
+        windows.push(std::move(frame));
         continue;
       }
       ended_ = true;
