@@ -168,6 +168,34 @@ class Interruption(unittest.TestCase):
                 self.run_in([PROGRAM, "shard", part, "job", "-q"])
         self.sweep(["join", "job", "-o", "out.mkv", "-y"], ["out.mkv"], parts)
 
+    @staticmethod
+    def handles_and_waits(process):
+        status = pathlib.Path(f"/proc/{process}/status").read_text()
+        handled = int(status.split("SigCgt:")[1].split()[0], 16)
+        return handled & 1 << signal.SIGTERM - 1 and "State:\tS" in status
+
+    def test_pipes_that_nobody_opens(self):
+        """A signal ends a run that waits for whoever reads its report or its output, or writes its list of inputs."""
+        os.mkfifo(self.folder / "pipe")
+        filtered = ["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box"]
+        reports = [[*filtered, option, "pipe"] for option in ("--stats", "--metrics", "--report", "--trace", "--audit")]
+        for words in (*reports, [*filtered, "--measure", "psnr", "--measure-log", "pipe"],
+                      ["in.mkv", "-o", "pipe", "-y", "--format", "nut", "--kernel", "box"],
+                      ["in.mkv", "-o", "pipe", "-y", "--gallery", "--kernel", "box"],
+                      ["--files-from", "pipe", "-o", "{stem}.out.mkv", "--kernel", "box"]):
+            with self.subTest(words), subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                                       stderr=subprocess.PIPE, text=True) as run:
+                try:
+                    while not self.handles_and_waits(run.pid):
+                        self.assertIsNone(run.poll(), words)
+                    run.send_signal(signal.SIGTERM)
+                    _, said = run.communicate(timeout=30)
+                    self.assertEqual(run.returncode, 143, said)
+                    self.assertIn("[interrupted]", said)
+                finally:
+                    run.kill()
+            self.assertFalse((self.folder / "out.mkv").exists(), words)
+
     def test_beginning_of_an_input_that_waits(self):
         """A signal ends a run while the beginning of its input is incomplete, whatever the input's format is."""
         copy = ["-c", "copy"]
