@@ -57,7 +57,8 @@ void JobRun::open_audit(const Settings& settings, JobOptions& options) {
   audit_ =
       std::make_unique<PartialFile>(name, PartialFile::Options{.what = "the file of `audit`",
                                                                .overwrite = settings.sink.overwrite,
-                                                               .files = &files_});
+                                                               .files = &files_,
+                                                               .interrupted = &stop_});
   audit_writer_ = std::make_unique<ByteWriter>(audit_->fd(), name);
   options.audit = [this](const std::string& line) { audit_writer_->write(line); };
 }

@@ -23,6 +23,7 @@ constexpr Range unfit[] = {
     {0x61C, 0x61C},   {0x200E, 0x200F},  // marks of direction
     {0x2028, 0x202E},                    // separators of lines; embeddings and overrides
     {0x2066, 0x2069},                    // isolates
+    {0xFEFF, 0xFEFF}, {0xFFFE, 0xFFFF},  // order of bytes
 };
 
 std::string escaped(std::int32_t code) {

@@ -135,7 +135,7 @@ void ContainerInput::open() {
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // libavformat has freed it and set it to null if it failed
   if (code < 0) references_.check(lines.text());
-  if (code == AVERROR_INVALIDDATA) refuse_still();
+  if (code == AVERROR_INVALIDDATA || code == AVERROR_PATCHWELCOME) refuse_still();
   check(code);
   refuse_unknown(left.get());
   if (has_times)

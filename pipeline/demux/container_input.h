@@ -86,6 +86,9 @@ class ContainerInput {
   const AvErrors& errors() const { return errors_; }
   std::int64_t error_count() const { return errors_.count() - errors_of_end_; }
 
+  // Returns whether it is a playlist or the like, whose pictures lie in other files.
+  bool lies_in_others() const { return vidconv::lies_in_others(*container_->iformat); }
+
   // Returns whether it has a manifest of where it comes from. Looks only at the beginning of an
   // input that is read once.
   bool has_manifest() const;

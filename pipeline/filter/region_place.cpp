@@ -24,6 +24,8 @@ void check_mask_video(MaskVideos& masks, const FilterSpec& where, int width, int
   try {
     mask = masks.size(where.place().mask_video());
   } catch (const Error& error) {
+    // Whether damage is found now or later depends on how far FFmpeg reads ahead.
+    if (error.fault() == Fault::damaged) throw;
     throw SpecError(
         where.text(), column,
         fmt::format("cannot read the mask, which is neither PNG nor PGM, as a video: {}",

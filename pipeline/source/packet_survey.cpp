@@ -81,6 +81,10 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
 
 Sample sample(const std::string& input, const SourceOptions& options) {
   const ContainerInput container(url_of(input), nullptr, options);
+  if (container.lies_in_others())
+    throw Error(MessageKind::input_reference, "cannot share the input", container.name(),
+                "it refers to other files, which may change, and be others on another host",
+                "name a file that holds the video");
   AVIOContext* io = container.container().pb;
   const std::int64_t bytes = io && (io->seekable & AVIO_SEEKABLE_NORMAL) ? avio_size(io) : -1;
   if (bytes <= 0)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "pipeline/base/error.h"
@@ -40,21 +41,13 @@ std::string without_variables(const std::string& text) {
   return word;
 }
 
-// Writes a YAML scalar in JSON's syntax. Throws Error(command_line) for text that YAML cannot hold.
+// Writes a YAML scalar in JSON's syntax, with what YAML forbids or takes for the end of a line
+// escaped. Throws Error(command_line) for text that YAML cannot hold.
 std::string yaml_scalar(const std::string& text) {
   if (!is_utf8(text))
     throw Error(MessageKind::command_line, "`script` kubernetes cannot name", text,
                 "its name is not UTF-8, and YAML holds nothing else", "use another name for it");
-  std::string word = "\"";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < ' ') {
-      word += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-      continue;
-    }
-    if (c == '"' || c == '\\') word += '\\';
-    word += c;
-  }
-  return word + "\"";
+  return printable(nlohmann::json(text).dump());
 }
 
 constexpr const char* slurm_job = R"sh(#!/bin/bash

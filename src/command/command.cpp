@@ -154,8 +154,9 @@ class Command {
     const FramePtr sheet =
         draw_gallery(*job_->source(), {options_.filters, options_.planes, options_.border,
                                        threads_of(options_), options_.show_originals});
-    result_.bytes = write_picture(*sheet, options_.output,
-                                  {.overwrite = options_.sink.overwrite, .files = &files_});
+    result_.bytes = write_picture(
+        *sheet, options_.output,
+        {.overwrite = options_.sink.overwrite, .files = &files_, .interrupted = &interrupted_});
     result_.decoded = result_.filtered = result_.encoded = result_.written = 1;
     return finish_reports({});
   }

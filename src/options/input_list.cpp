@@ -32,6 +32,9 @@ constexpr std::string_view video_endings[] = {
 
 [[noreturn]] void refuse_to_read(const char* what, const std::string& name,
                                  const std::string& why) {
+  if (interrupting_signal() != 0)
+    throw Error(MessageKind::interrupted, std::string("cannot read the ") + what, name,
+                "it was interrupted");
   throw Error(MessageKind::input_missing, std::string("cannot read the ") + what, name, why);
 }
 

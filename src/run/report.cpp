@@ -16,6 +16,7 @@
 #include "pipeline/work/work_names.h"
 #include "src/options/measure_words.h"
 #include "src/options/option_names.h"
+#include "src/process/interrupt.h"
 #include "src/run/explain.h"
 #include "src/run/html_report.h"
 #include "src/run/metrics.h"
@@ -312,7 +313,10 @@ PartialFile::Options report_options(const std::string& what, const std::string& 
   files.writes(what, path);
   std::error_code error;  // only regular files are read here
   const bool ours = std::filesystem::is_regular_file(path, error) && is_report(path);
-  return {.what = what, .overwrite = options.sink.overwrite || ours, .files = &files};
+  return {.what = what,
+          .overwrite = options.sink.overwrite || ours,
+          .files = &files,
+          .interrupted = &install_interrupt_handlers()};
 }
 
 }  // namespace vidconv

@@ -120,7 +120,7 @@ class Manifest(PartsTest):
 
     def test_what_it_runs_is_what_we_run(self):
         """Runs the commands as a kubelet does, with each index."""
-        folder = 'a "folder"\\ $(HOME) $$ é\t%s'
+        folder = 'a "folder"\\ $(HOME) $$ é\t%s {{x}} \x01\x7f\x85\u2028\ufeff\uffff😀\n- b: # !\r'
         shard, join = self.documents(folder)
         for index in (2, 0, 1):
             _, *words = self.expanded(shard)

@@ -12,8 +12,9 @@ FAULTS = sys.argv.pop()
 
 from support import PROGRAM, PartsTest  # noqa: E402
 
-# The name of the plan's folder has characters that are special to shells, to parallel, and to terminals.
-JOB = "the job's {} {#} {= system(\"touch perl\") =} $(touch shell) %a é\t\\\n!"
+# These names have characters that are special to shells, to parallel, and to terminals, and are no UTF-8.
+SPECIAL = "'s {} {#} {= system(\"touch perl\") =} $(touch shell) `touch shell` %a ~ * é\t\\\n! | " + os.fsdecode(b"\xff")
+JOB, OUTPUT = "the job" + SPECIAL, "-out" + SPECIAL + ".mkv"
 
 # The disk is full for one shard while the file exists.
 WRAPPER = """#!/bin/bash
@@ -38,14 +39,14 @@ class Parallel(PartsTest):
                                           program=shlex.quote(PROGRAM)))
         wrapper.chmod(0o755)
         self.clip()
-        script = self.plan(*self.words, "--script", "parallel", folder=JOB)
-        (self.folder / "job.sh").write_text(script)
+        script = self.plan(*self.words, "--script", "parallel", folder=JOB, output=f"./{OUTPUT}")
+        (self.folder / "job.sh").write_text(script, errors="surrogateescape")
 
     def run_job(self):
         (self.folder / "log").write_text("")
         return subprocess.run(["bash", "job.sh"], cwd=self.folder, capture_output=True, text=True, check=False, timeout=120,
-                              stdin=subprocess.DEVNULL,
-                              env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
+                              errors="surrogateescape", stdin=subprocess.DEVNULL,
+                              env={**os.environ, "LC_ALL": "C", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
 
     def test_what_has_failed_is_resumed(self):
         (self.folder / "full").touch()
@@ -53,7 +54,7 @@ class Parallel(PartsTest):
         self.assertNotEqual(failed.returncode, 0)
         codes = [line.split("\t")[6] for line in (self.folder / JOB / "joblog").read_text().splitlines()[1:]]
         self.assertEqual(sorted(codes), ["0", "0", "0", "75"])
-        self.assertFalse((self.folder / "out.mkv").exists())
+        self.assertFalse((self.folder / OUTPUT).exists())
         log = (self.folder / "log").read_text().splitlines()
         self.assertEqual(log.count("shard 1"), 3)
         self.assertFalse(any(line.startswith("join ") for line in log))
@@ -63,7 +64,7 @@ class Parallel(PartsTest):
         log = (self.folder / "log").read_text().splitlines()
         self.assertEqual([line.split()[0:2] for line in log][:1], [["shard", "1"]])
         self.assertEqual(len(log), 2)  # the shard and the join
-        self.expect_bytes_of_one_process(*self.words)
+        self.expect_bytes_of_one_process(*self.words, output=OUTPUT)
         self.assertFalse((self.folder / "perl").exists() or (self.folder / "shell").exists())
 
     def test_scripts_are_as_shellcheck_wants_them(self):

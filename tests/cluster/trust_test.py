@@ -4,6 +4,7 @@
 A plan is data. What it may bring is a list, what is written is named on the worker's command line, and nothing that is
 found in its folder keeps a worker waiting or grows without end.
 """
+import hashlib
 import os
 import re
 import unittest
@@ -55,6 +56,13 @@ class Trust(PartsTest):
                        "--encoder-opt=x264-params='dump-yuv'=1", "--encoder-opt=x264-params=me=/victim",
                        "--encoder-opt=x265-params=csv=victim", "--encoder-opt=x265-params=recon=victim",
                        "--encoder-opt=aom-params=film-grain-table=victim", "--encoder-opt=stats=victim",
+                       "--encoder-opt=aom-params=second-pass-log=1", "--encoder-opt=aom-params=two_pass_input=1",
+                       "--encoder-opt=x264-params= dump-yuv=1", "--encoder-opt=x264-params=dump-yuv =1",
+                       "--encoder-opt=x264-params=ref=2:no-dump-yuv=1", "--encoder-opt=x264opts=nodump-yuv=0",
+                       "--encoder-opt=x265-params=--csv=1", "--encoder-opt=x265-params=--no-csv",
+                       "--encoder-opt=x265-params=\tnocsv=1",
+                       "--encoder-opt=x265-params=film-grain=1", "--encoder-opt=x265-params=aom-film-grain=1",
+                       "--encoder-opt=vvenc-params=tracefile=1", "--encoder-opt=xeve-params=recon=1",
                        "--encoder-opt=svtav1-params=fgs-table=victim", "--encoder-opt=unheard-of=victim",
                        "--encoder-opt=x264-params=zones=0,9,dump-yuv=victim", "--muxer-opt=unheard-of=victim",
                        "--muxer-opt=dump_separator=victim", "--input-opt=protocol_whitelist=file,http",
@@ -142,6 +150,23 @@ class Trust(PartsTest):
         changed("parts", [{**part, "frames": (1 << 62) + 1} for part in parts])
         changed("parts", [{**part, "begin": 7} for part in parts])
         changed("parts", [{**part, "begin": (1 << 63) - 1} for part in parts])
+
+    def test_playlists(self):
+        """A plan holds no digest of what a playlist leads to: a stranger's may lead to any video below its folder."""
+        (self.folder / "private").mkdir()
+        self.clip("private/a.ts")
+        lists = {"list.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:8\n#EXTINF:8,\nprivate/a.ts\n#EXT-X-ENDLIST\n",
+                 "list.ffconcat": "ffconcat version 1.0\nfile private/a.ts\n", "list.txt": "file private/a.ts\n"}
+        for name, text in lists.items():
+            path = self.folder / name
+            path.write_text(text)
+            reading = ["--format-in=concat"] if name == "list.txt" else []
+            self.plan(name, "--shards", "4s", *reading, folder="another", code=INPUT, says=["refers to other files"])
+            self.write_plan({**self.honest, "options": [*self.honest["options"], *reading],
+                             "source": {"path": str(path), "bytes": len(text),
+                                        "digest": hashlib.sha256(text.encode()).hexdigest()}})
+            self.vidconv("shard", 0, "job", code=INPUT, says=["refers to other files"])
+        self.assertEqual(list((self.folder / "job/parts").iterdir()), [])
 
     def test_sources_that_are_no_files(self):
         for path in ("in.mp4", "-", "pattern:64x48", "v4l2:/dev/video0"):

@@ -4,14 +4,21 @@
 // or "done".
 //
 // VIDCONV_TARGET is a folder to write in, VIDCONV_PORT a port on loopback where something listens,
-// VIDCONV_SOCKET the descriptor of a socket that the run was started with, VIDCONV_INPUT its input.
+// VIDCONV_SOCKET and VIDCONV_SENDER the descriptors of a TCP and a UDP socket that the run was
+// started with, VIDCONV_INPUT its input.
 // VIDCONV_LANDLOCK makes the kernel look older: it is the version of Landlock, 0 for none.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -46,12 +53,26 @@ void say(const char* what, bool done) {
 
 bool opens(const std::string& path, int flags) { return open(path.c_str(), flags, 0666) >= 0; }
 
-bool connects() {
+sockaddr_in the_port() {
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<std::uint16_t>(std::stoi(word("VIDCONV_PORT"))));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return connect(socket(AF_INET, SOCK_STREAM, 0), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+  return to;
+}
+
+bool connects() {
+  const sockaddr_in to = the_port();
+  return connect(socket(AF_INET, SOCK_STREAM, 0), reinterpret_cast<const sockaddr*>(&to),
+                 sizeof to) == 0;
+}
+
+int given(const char* name) { return std::getenv(name) ? std::stoi(word(name)) : -1; }
+
+bool sends() {
+  static const int fd = given("VIDCONV_SENDER");
+  const sockaddr_in to = the_port();
+  return sendto(fd, "x", 1, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 1;
 }
 
 // Makes any system call, by its number.
@@ -64,7 +85,7 @@ bool makes_socket(int family, int type, int protocol) {
 }
 
 bool listens() {
-  static const int fd = std::getenv("VIDCONV_SOCKET") ? std::stoi(word("VIDCONV_SOCKET")) : -1;
+  static const int fd = given("VIDCONV_SOCKET");
   return listen(fd, 1) == 0;
 }
 
@@ -103,6 +124,46 @@ bool marks_by_descriptor() {
   return fd >= 0 && fsetxattr(fd, "user.intruder", "1", 1, 0) == 0;
 }
 
+bool sets_flags() {
+  const int fd = open(word("VIDCONV_INPUT").c_str(), O_RDONLY);
+  int flags = 0;
+  if (fd < 0 || ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0) return false;
+  flags |= FS_NODUMP_FL;
+  return ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
+}
+
+bool clones_namespace() {
+  struct {
+    std::uint64_t flags, pidfd, child, parent, signal, stack, stack_size, tls;
+  } args{.flags = CLONE_NEWUSER,
+         .pidfd = 0,
+         .child = 0,
+         .parent = 0,
+         .signal = SIGCHLD,
+         .stack = 0,
+         .stack_size = 0,
+         .tls = 0};
+  long child = syscall(435 /* clone3 */, &args, sizeof args);
+  if (child < 0) child = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) _exit(0);
+  return child > 0 && waitpid(static_cast<pid_t>(child), nullptr, 0) == child;
+}
+
+bool limits_another() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_CORE, &limit) == 0 &&
+         prlimit(getppid(), RLIMIT_CORE, &limit, nullptr) == 0;
+}
+
+bool shares_memory() {
+  const int id = shmget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
+  return id >= 0 && shmctl(id, IPC_RMID, nullptr) == 0;
+}
+
+bool watches(const std::string& folder) {
+  return inotify_add_watch(inotify_init1(0), folder.c_str(), IN_ALL_EVENTS) >= 0;
+}
+
 bool reads_memory() {  // tries it as a debugger would
   char from = 1, to = 0;
   const iovec here{&to, 1}, there{&from, 1};
@@ -131,16 +192,25 @@ void intrude() {
   say("local socket", makes_socket(AF_UNIX, SOCK_STREAM, 0));
   say("raw socket", makes_socket(AF_PACKET, SOCK_RAW, 0));
   say("listen", listens());
+  say("send", sends());
   say("mode by name", chmod((target + "/kept").c_str(), 0644) == 0);
   say("mode by descriptor", changes_mode());
   say("owner", chown((target + "/kept").c_str(), getuid(), getgid()) == 0);
   say("attribute by name", setxattr((target + "/kept").c_str(), "user.i", "1", 1, 0) == 0);
   say("attribute by descriptor", marks_by_descriptor());
+  say("flags by descriptor", sets_flags());
+  say("times", utimensat(AT_FDCWD, (target + "/kept").c_str(), nullptr, 0) == 0);
+  struct stat status {};
+  say("size", stat((target + "/kept").c_str(), &status) == 0);
+  say("watch", watches(target));
+  say("shared memory", shares_memory());
+  say("limits", limits_another());
   say("other process", opens("/proc/" + std::to_string(getppid()) + "/cmdline", O_RDONLY));
   say("own process", opens("/proc/self/status", O_RDONLY));
   say("memory", reads_memory());
   say("ring", calls(425 /* io_uring_setup */, 1, reinterpret_cast<long>(new char[256]())));
   say("namespace", calls(SYS_unshare, 0));
+  say("namespace by clone", clones_namespace());
   say("remove", unlink((target + "/kept").c_str()) == 0);
   say("signal", kill(getppid(), 0) == 0);
 }

@@ -103,7 +103,8 @@ void add_headers(Seeds& seeds, const std::filesystem::path& scratch,
   for (const std::string& file : kernel_files) seeds.add('k' + file);
 }
 
-// Writes a header of eight bytes (tests/fuzz/simd.cpp), a filter, and samples.
+// Writes a header of eight bytes (tests/fuzz/simd.cpp), a filter, and samples. Each variant takes
+// some of these filters.
 void add_pictures(Seeds& seeds) {
   const char* const filters[] = {"box",
                                  "box:size=5",
@@ -116,7 +117,16 @@ void add_pictures(Seeds& seeds) {
                                  "matrix:1 2 3;4 5 6;7 8 9:scale=auto",
                                  "row:1 2 1:scale=1/4",
                                  "random:7,5x5",
-                                 "motion:length=7:angle=30"};
+                                 "motion:length=7:angle=30",
+                                 "box:size=15",
+                                 "box:31:2",
+                                 "gaussian:sigma=3",
+                                 "random:7,11x9",
+                                 "random:5,20x20",
+                                 "matrix:90 90 -3;4 90 90;7 80 80:scale=1/500",
+                                 "mosaic:size=4",
+                                 "matrix:0",
+                                 "identity"};
   int number = 0;
   for (const char* filter : filters)
     for (char sample = 0; sample < 9; ++sample) {

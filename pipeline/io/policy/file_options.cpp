@@ -12,10 +12,10 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// These options are lists of library options, "key=value:key=value".
-constexpr std::string_view lists_of_options[] = {"x264-params",   "x264opts",    "x265-params",
-                                                 "svtav1-params", "aom-params",  "rav1e-params",
-                                                 "xavs2-params",  "vvenc-params"};
+// These options are lists of library options, "key=value:key=value". The names of all options of
+// these libraries were read: other lists, such as vvenc-params, are text like any.
+constexpr std::string_view lists_of_options[] = {"x264-params",   "x264opts",   "x265-params",
+                                                 "svtav1-params", "aom-params", "rav1e-params"};
 
 // These options take words of the encoder's own, by FFmpeg's names and by those of the libraries.
 constexpr std::string_view options_of_words[] = {"preset",
@@ -78,8 +78,13 @@ constexpr std::string_view options_of_files[] = {"stats",
                                                  "vmaf-model-path",
                                                  "partition-info-path",
                                                  "rate-distribution-info",
+                                                 "two-pass-input",
                                                  "two-pass-output",
+                                                 "second-pass-log",
+                                                 "aom-film-grain",
                                                  "log-file"};
+// x265 reads a file for this option; for SVT-AV1 it is a number.
+constexpr std::string_view file_of_x265 = "film-grain";
 
 template <class Names>
 bool is_one_of(std::string_view name, const Names& names) {
@@ -129,6 +134,22 @@ std::string plain_name(std::string_view key) {
   return name;
 }
 
+// Libraries skip "--" before a name. Behind "no" or "no-", too, they give an option a value: a file
+// is called "false" then.
+bool names_file_option(std::string_view list, std::string_view name) {
+  const auto skip = [&](std::string_view prefix) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  };
+  const auto is_one = [&] {
+    return is_one_of(name, options_of_files) || (list == "x265-params" && name == file_of_x265);
+  };
+  skip("--");
+  if (is_one()) return true;
+  skip("no");
+  skip("-");
+  return is_one();
+}
+
 bool holds_only(std::string_view value, std::string_view more, bool letters) {
   return std::ranges::all_of(value, [&](const char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -145,19 +166,21 @@ bool is_number(std::string_view value) {
   return holds_only(value, "+-.,:", false) || is_one_of(value, switches);
 }
 
-bool pair_may_name_file(std::string_view pair) {
+bool pair_may_name_file(std::string_view list, std::string_view pair) {
   const std::size_t equals = std::min(pair.find('='), pair.size());
   const std::string key = plain_name(pair.substr(0, equals));
   const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-  if (is_one_of(key, options_of_files)) return true;
+  if (!holds_only(key, "-", true)) return true;  // FFmpeg skips blanks around a name
+  if (names_file_option(list, key)) return true;
   return is_one_of(key, options_of_words) ? !is_word(value) : !is_number(value);
 }
 
-bool list_may_name_file(std::string_view list) {
-  if (list.find_first_of("\\'\"") != list.npos) return true;  // quoting hides where a pair ends
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(':', at), list.size());
-    if (pair_may_name_file(list.substr(at, end - at))) return true;
+// `value`: of the option that is called `list`.
+bool list_may_name_file(std::string_view list, std::string_view value) {
+  if (value.find_first_of("\\'\"") != value.npos) return true;  // quoting hides where a pair ends
+  for (std::size_t at = 0; at < value.size();) {
+    const std::size_t end = std::min(value.find(':', at), value.size());
+    if (pair_may_name_file(list, value.substr(at, end - at))) return true;
     at = end + 1;
   }
   return false;
@@ -166,7 +189,7 @@ bool list_may_name_file(std::string_view list) {
 }  // namespace
 
 bool encoder_option_may_name_file(const std::string& key, const std::string& value) {
-  if (is_one_of(key, lists_of_options)) return list_may_name_file(value);
+  if (is_one_of(key, lists_of_options)) return list_may_name_file(key, value);
   if (is_one_of(plain_name(key), options_of_files)) return true;
   if (is_one_of(key, options_of_words)) return !is_word(value);
   return kinds_of_encoder_option(key).may_name_file();

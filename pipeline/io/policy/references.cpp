@@ -124,6 +124,10 @@ bool is_playlist(const std::string& path, const std::string& format) {
   });
 }
 
+bool lies_in_others(const AVInputFormat& format) {
+  return playlist_of(format) || av_match_list(format.name, referring, ',');
+}
+
 References::References(Input input, std::string url, std::string name, const AVInputFormat* format,
                        bool insecure, RunFiles* files)
     : input_(input),

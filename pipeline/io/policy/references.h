@@ -23,6 +23,8 @@ namespace vidconv {
 // Returns whether a file of that name, read as `format` (empty: detected), may refer to files
 // beside it.
 bool is_playlist(const std::string& path, const std::string& format);
+// Returns whether what is read as `format` lies in other files.
+bool lies_in_others(const AVInputFormat& format);
 
 class References {
  public:

@@ -74,10 +74,17 @@ TEST_F(MaskVideoCommand, WhatIsNoMaskIsRefusedBeforeAnythingIsWritten) {
 
 // The part that a damaged mask lacks may be the one to hide.
 TEST_F(MaskVideoCommand, DamagedIsAFailure) {
-  std::string bytes = read_file(path("mask.mkv"));
-  std::fill(bytes.end() - static_cast<std::ptrdiff_t>(bytes.size() / 3), bytes.end() - 200, 'x');
-  std::ofstream(path("damaged.mkv"), std::ios::binary) << bytes;
-  EXPECT_EQ(filter("damaged.mkv").exit_code, exit_damaged);
+  const std::string whole = read_file(path("mask.mkv"));
+  const std::size_t tenth = whole.size() / 10;
+  for (std::size_t i = 2; i < 9; ++i) {
+    std::string bytes = whole;
+    bytes.replace(i * tenth, tenth, tenth, 'x');
+    write_file(path("damaged.mkv"), bytes);
+    const Result result = filter("damaged.mkv", {}, path("out.mkv"));
+    EXPECT_TRUE(refused(result, exit_damaged, {"cannot read the mask", "damaged.mkv", "[damaged]"}))
+        << i;
+    EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+  }
 }
 
 }  // namespace

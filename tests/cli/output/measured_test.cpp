@@ -321,10 +321,13 @@ TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
                                "--pix-fmt", format});
     EXPECT_TRUE(succeeded(make(lossy)));
     EXPECT_TRUE(succeeded(make({"-o", path("copy.mkv"), "--codec", "ffv1", "--pix-fmt", format})));
+    // H.264 without chroma is decoded as 4:2:0, and FFmpeg 9 stretches its range for `format=gray`.
+    const bool grey = format == std::string_view("gray");
+    const std::string taken = grey ? "extractplanes=y" : fmt::format("format={}", format);
     const Result judge = shell(fmt::format(
-        "ffmpeg -v info -nostdin -i {} -i {} -lavfi '[0:v]format={},setpts=N[a];[1:v]format={},"
-        "setpts=N[b];[a][b]xpsnr=stats_file={}' -f null -",
-        path("copy.mkv"), path("out.mkv"), format, format, path("xpsnr")));
+        "ffmpeg -v info -nostdin -i {} -i {} -lavfi '[0:v]{},setpts=N[a];[1:v]{},setpts=N[b];"
+        "[a][b]xpsnr=stats_file={}' -f null -",
+        path("copy.mkv"), path("out.mkv"), taken, taken, path("xpsnr")));
     EXPECT_TRUE(succeeded(judge));
     const Log log = this->log();
     const auto lines = split_lines(read_file(path("xpsnr")));
@@ -343,9 +346,9 @@ TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
     const json& all = log.summary.at("xpsnr");
     for (const auto& [name, value] : all.items())
       if (name != "worst") {
-        EXPECT_NEAR(value.get<double>(),
-                    number_behind(judge.err, name == "all" ? "minimum: " : " " + name + ": "),
-                    1e-4);
+        // FFmpeg 9 says no minimum of one plane.
+        const std::string word = name != "all" ? " " + name + ": " : grey ? " y: " : "minimum: ";
+        EXPECT_NEAR(value.get<double>(), number_behind(judge.err, word), 1e-4);
       }
   }
   // The filter would miscount rows of this width.

@@ -25,6 +25,7 @@ PROGRAM, INTERRUPTER = (str(pathlib.Path(name).resolve()) for name in sys.argv[1
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 SEED = int(os.environ.get("VIDCONV_SEED", random.randrange(1 << 31)))
 OLD = b"precious"
+MOST_SECONDS = 300  # a traced run on a busy machine takes over a minute
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for programs started with '&'
 
 
@@ -49,7 +50,7 @@ class Interruption(unittest.TestCase):
         self.film = (self.folder / "in.mkv").read_bytes()
 
     def run_in(self, words, **more):
-        return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60, **more)
+        return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False, timeout=MOST_SECONDS, **more)
 
     def run_until(self, words, seconds, number):
         """Runs a command that gets the signal after that time, and returns its exit code as in a shell."""
@@ -57,7 +58,7 @@ class Interruption(unittest.TestCase):
                               stdin=subprocess.DEVNULL, text=True) as run:
             time.sleep(seconds)
             run.send_signal(number)
-            _, err = run.communicate(timeout=60)
+            _, err = run.communicate(timeout=MOST_SECONDS)
         code = run.returncode if run.returncode >= 0 else 128 - run.returncode
         return subprocess.CompletedProcess(words, code, "", err)
 
@@ -167,6 +168,34 @@ class Interruption(unittest.TestCase):
                 self.run_in([PROGRAM, "shard", part, "job", "-q"])
         self.sweep(["join", "job", "-o", "out.mkv", "-y"], ["out.mkv"], parts)
 
+    @staticmethod
+    def handles_and_waits(process):
+        status = pathlib.Path(f"/proc/{process}/status").read_text()
+        handled = int(status.split("SigCgt:")[1].split()[0], 16)
+        return handled & 1 << signal.SIGTERM - 1 and "State:\tS" in status
+
+    def test_pipes_that_nobody_opens(self):
+        """A signal ends a run that waits for whoever reads its report or its output, or writes its list of inputs."""
+        os.mkfifo(self.folder / "pipe")
+        filtered = ["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box"]
+        reports = [[*filtered, option, "pipe"] for option in ("--stats", "--metrics", "--report", "--trace", "--audit")]
+        for words in (*reports, [*filtered, "--measure", "psnr", "--measure-log", "pipe"],
+                      ["in.mkv", "-o", "pipe", "-y", "--format", "nut", "--kernel", "box"],
+                      ["in.mkv", "-o", "pipe", "-y", "--gallery", "--kernel", "box"],
+                      ["--files-from", "pipe", "-o", "{stem}.out.mkv", "--kernel", "box"]):
+            with self.subTest(words), subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                                       stderr=subprocess.PIPE, text=True) as run:
+                try:
+                    while not self.handles_and_waits(run.pid):
+                        self.assertIsNone(run.poll(), words)
+                    run.send_signal(signal.SIGTERM)
+                    _, said = run.communicate(timeout=30)
+                    self.assertEqual(run.returncode, 143, said)
+                    self.assertIn("[interrupted]", said)
+                finally:
+                    run.kill()
+            self.assertFalse((self.folder / "out.mkv").exists(), words)
+
     def test_beginning_of_an_input_that_waits(self):
         """A signal ends a run while the beginning of its input is incomplete, whatever the input's format is."""
         copy = ["-c", "copy"]
@@ -192,7 +221,7 @@ class Interruption(unittest.TestCase):
                 while run.poll() is None and struct.unpack("i", fcntl.ioctl(run.stdin, termios.FIONREAD, bytes(4)))[0]:
                     os.sched_yield()  # until it has taken all and waits for more
                 run.send_signal(signal.SIGTERM)
-                self.assertEqual(run.wait(60), 143, what)
+                self.assertEqual(run.wait(MOST_SECONDS), 143, what)
             finally:
                 run.kill()
 
