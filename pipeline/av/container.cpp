@@ -140,7 +140,9 @@ std::string numbered(const std::string& name, int number) {
 
 bool has_constant_rate(const AVOutputFormat& container) {
   // FFmpeg's flag for it is not reliable: mp4 lacks it.
-  return is(container, "avi") || is(container, "mxf") || is(container, "gxf");
+  for (const char* name : {"avi", "mxf", "gxf", "rm", "swf"})
+    if (is(container, name)) return true;
+  return false;
 }
 
 bool can_hold(const AVOutputFormat& container, AVCodecID codec) {

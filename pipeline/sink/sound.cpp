@@ -16,6 +16,7 @@ extern "C" {
 
 #include "kernels/base/names.h"
 #include "pipeline/av/container.h"
+#include "pipeline/sink/timeless_sound.h"
 
 namespace vidconv {
 namespace {
@@ -144,11 +145,12 @@ std::string sound_encoder_for(const AVOutputFormat& container) {
 }
 
 SoundConverter::SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder,
-                               AVRational time_base, bool holds_lead_in)
+                               AVRational time_base, const AVOutputFormat& container)
     : decoder_(std::move(decoder)),
       encoder_(std::move(encoder)),
       time_base_(time_base),
-      holds_lead_in_(holds_lead_in),
+      holds_lead_in_(holds_lead_in(container)),
+      begins_at_zero_(TimelessSound::is_of(container)),
       shape_(make_frame()),
       waiting_(av_audio_fifo_alloc(encoder_->sample_fmt, encoder_->ch_layout.nb_channels, 1)),
       packet_(make_packet()) {
@@ -186,8 +188,8 @@ std::unique_ptr<SoundConverter> SoundConverter::make(const AVStream& from, const
   if (try_open(prefers_usual ? usual : same, context) < 0)
     check_av(try_open(prefers_usual ? same : usual, context), Fault::output,
              "cannot open the encoder", encoder.name);
-  return std::unique_ptr<SoundConverter>(new SoundConverter(
-      std::move(decoder), std::move(context), from.time_base, holds_lead_in(container)));
+  return std::unique_ptr<SoundConverter>(
+      new SoundConverter(std::move(decoder), std::move(context), from.time_base, container));
 }
 
 int SoundConverter::check(int code) const {
@@ -224,6 +226,7 @@ void SoundConverter::decode(const AVPacket* packet, const Receive& receive) {
 // Sets the first time. A container without times for the encoder's lead-in loses as many samples at
 // the beginning instead, so that all others keep their time.
 void SoundConverter::begin(std::int64_t at) {
+  if (begins_at_zero_) at = std::min<std::int64_t>(at, 0);
   overlap_ = holds_lead_in_ ? 0 : std::max<std::int64_t>(0, encoder_->initial_padding - at);
   at_ = at + overlap_;
 }

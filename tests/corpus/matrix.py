@@ -41,7 +41,7 @@ SPECIAL = {
 
 # Why a pair cannot be: what it is called here, what a line says, and whether ffmpeg has to refuse it too.
 REASONS = (
-    ("the container has no place for the codec", "the container does not take the codec|there is no video encoder for the container", False),
+    ("the container has no place for the codec", "the container does not take the codec|such a picture does not take the codec|there is no video encoder for the container", False),
     ("the muxer refuses", r"cannot write the output .*\[output-unwritable\]", True),
     ("the encoder has no such size, rate or format", r"cannot (open|encode with) .*\[(output-unwritable|encoder-option)\]", True),
 )

@@ -124,6 +124,31 @@ class Named(Checks):
         for name in ("plain.mp4", "plain.avi", "plain.jpg"):
             self.keeps(self.folder / name, "manifest.mkv", "C2PA")
 
+    def shapes(self):
+        """Tests the shape of pixels in every container, beside codecs that say it and codecs that do not."""
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -vf setsar=64/45 -c:v ffv1", "shape.mkv")
+        for name, encoder in (("a.flv", "flv"), ("a.flv", "libx264"), ("a.ivf", "libvpx"), ("a.ogv", "libtheora"), ("a.ogv", "libvpx"), ("a.wtv", "mpeg2video"), ("a.wtv", "wmv2"), ("a.wmv", "wmv2"),
+                              ("a.avi", "huffyuv"), ("a.nut", "huffyuv"), ("a.mov", "qtrle"), ("a.mxf", "jpeg2000"), ("a.mxf", "mpeg2video"), ("a.mxf", "dnxhd"), ("a.mxf", "prores_ks"),
+                              ("a.mxf", "libx264"), ("a.gxf", "mjpeg"), ("a.gxf", "dvvideo"), ("a.gxf", "mpeg2video"), ("a.ts", "vc2"), ("a.obu", "libaom-av1"), ("a.ivf", "libaom-av1"),
+                              ("a.gif", "gif"), ("a.apng", "apng"), ("a.3gp", "mpeg4"), ("a.mpg", "mpeg1video"), ("a.vob", "mpeg2video"), ("a.webm", "libvpx"), ("a.ismv", "libx264"),
+                              ("a%d.bmp", "bmp"), ("a%d.png", "png"), ("a%d.jpg", "mjpeg"), ("a%d.tiff", "tiff"), ("a%d.webp", "libwebp"), ("a%d.jp2", "jpeg2000"), ("a%d.dpx", "dpx"), ("a%d.exr", "exr"),
+                              ("a%d.tga", "targa"), ("a%d.sgi", "sgi"), ("a%d.pcx", "pcx"), ("a%d.jxl", "libjxl"), ("a%d.ppm", "ppm"), ("a%d.xwd", "xwd")):
+            if encoder not in self.encoders:
+                continue
+            code, said = self.filter(source, name, "--codec", encoder)
+            found = self.probe(self.folder / name, "frame=sample_aspect_ratio").replace(",", "").split()
+            wide, tall = map(int, (found[0] if found and ":" in found[0] else "1:1").split(":"))
+            kept = abs(wide / tall / (64 / 45) - 1) < 0.01
+            self.expect(f"{encoder} in {name}: {found[:1]} is kept or named: {said}", code == 0 and kept != ("pixels of 64:45" in said))
+
+    def foreign_pictures(self):
+        """A picture's name says what it is: no other codec goes into it."""
+        source = self.ffmpeg(PICTURE + " -c:v ffv1", "any.mkv")
+        for encoder, name in (("cinepak", "foreign%d.png"), ("libx264", "foreign%d.jpg"), ("png", "foreign%d.tiff"), ("ffv1", "foreign%d.exr")):
+            code, said = self.filter(source, name, "--codec", encoder)
+            self.expect(f"{encoder} in {name} is refused: {said}", code in (2, 4) and "does not take the codec" in said and not (self.folder / name.replace("%d", "1")).exists())
+        self.keeps(source, "a%d.jpg", "does not take", "--codec", "ljpeg")
+
     def speed(self):
         source = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=2400:d=0.02 -c:v ffv1", "fast.nut")
         for ending in ("mkv", "webm", "flv"):
@@ -319,4 +344,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "clocks", "manifests", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
