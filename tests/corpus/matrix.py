@@ -44,7 +44,7 @@ REASONS = (
     ("the container has no place for the codec", "the container does not take the codec|such a picture does not take the codec|there is no video encoder for the container", False),
     ("the muxer refuses", r"cannot write the output .*\[output-unwritable\]", True),
     ("the encoder has no such size, rate or format", r"cannot (open|encode with) .*\[(output-unwritable|encoder-option)\]", True),
-    ("FFmpeg converts to none of the encoder's formats", r"it takes no pixel format that FFmpeg can convert to.*\[output-unwritable\]", True),
+    ("palettes are made for GIF alone", r"it takes pictures with a palette only.*\[output-unwritable\]", False),
 )
 
 
