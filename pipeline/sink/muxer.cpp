@@ -132,7 +132,7 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
   last_dts_.resize(container_->nb_streams);
   last_exact_.resize(container_->nb_streams);
   written_.resize(container_->nb_streams);
-  if (TimelessSound::is_of(format_)) timeless_.emplace(*container_, times_count_, notify_, lose_);
+  if (TimelessSound::is_of(format_)) timeless_.emplace(*container_, notify_, lose_);
 }
 
 bool Muxer::has_cover() const {
@@ -178,7 +178,21 @@ void Muxer::release() {
            times_count_ ? MessageKind::not_held : MessageKind::times_moved,
            fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
                        static_cast<double>(later_) / AV_TIME_BASE));
+  tell_start();
   for (const PacketPtr& packet : std::exchange(held_, {})) mux_with_silence(*packet);
+}
+
+void Muxer::tell_start() {
+  if (!timeless_) return;
+  std::optional<std::int64_t> first;
+  for (const PacketPtr& packet : held_) {
+    const AVStream& stream = *container_->streams[packet->stream_index];
+    if (stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || packet->pts == AV_NOPTS_VALUE)
+      continue;
+    const std::int64_t shown = av_rescale_q(packet->pts, packet->time_base, AV_TIME_BASE_Q);
+    first = std::min(first.value_or(shown), shown);
+  }
+  timeless_->begin(first.value_or(0));
 }
 
 void Muxer::mux_with_silence(AVPacket& packet) {

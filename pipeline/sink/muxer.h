@@ -71,6 +71,7 @@ class Muxer {
   void set_options();
   void release();
   void mux(AVPacket& packet);
+  void tell_start();
   void mux_with_silence(AVPacket& packet);
   void mux_silence(AVPacket& packet);
   // Writes the packets that wait for other streams where `packet` is null. Returns false where the

@@ -25,8 +25,6 @@ bool ends_with_shortest(const AVOutputFormat& container) {
   return is_one_of(container, {"mxf", "mxf_d10", "mxf_opatom", "dv"});
 }
 
-bool gives_pictures_times(const AVOutputFormat& container) { return is_one_of(container, {"avi"}); }
-
 // Returns the byte that silence is made of; negative where it is not known.
 int silence_of(AVCodecID codec) {
   if (codec == AV_CODEC_ID_PCM_U8) return 0x80;
@@ -43,12 +41,8 @@ int bytes_of(const AVCodecParameters& sound) {
 
 }  // namespace
 
-TimelessSound::TimelessSound(const AVFormatContext& container, bool keeps_start, Notify notify,
-                             Notify lose)
-    : container_(container),
-      notify_(std::move(notify)),
-      lose_(std::move(lose)),
-      begin_(keeps_start ? AV_NOPTS_VALUE : 0) {
+TimelessSound::TimelessSound(const AVFormatContext& container, Notify notify, Notify lose)
+    : container_(container), notify_(std::move(notify)), lose_(std::move(lose)) {
   for (unsigned i = 0; i < container.nb_streams; ++i) {
     const AVCodecParameters& p = *container.streams[i]->codecpar;
     if (p.codec_type == AVMEDIA_TYPE_AUDIO && p.sample_rate > 0)
@@ -61,24 +55,19 @@ bool TimelessSound::is_of(const AVOutputFormat& container) {
                    {"avi", "mxf", "mxf_d10", "mxf_opatom", "gxf", "dv", "rm", "swf", "roq", "amv"});
 }
 
+// AVI counts pictures from 0 on, and those that are missing.
+void TimelessSound::begin(std::int64_t picture) {
+  if (std::string_view(container_.oformat->name) != "avi") begin_ = picture;
+}
+
 void TimelessSound::before(const AVPacket& packet, const Write& write) {
   const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   const AVCodecParameters& p = *container_.streams[packet.stream_index]->codecpar;
   const std::int64_t at = time == AV_NOPTS_VALUE
                               ? AV_NOPTS_VALUE
                               : av_rescale_q(time, packet.time_base, AV_TIME_BASE_Q);
-  if (begin_ == AV_NOPTS_VALUE) begin_ = at;
-  constexpr std::int64_t noticed = AV_TIME_BASE / 50;
-  if (p.codec_type == AVMEDIA_TYPE_VIDEO && at != AV_NOPTS_VALUE) {
-    if (end_ == 0 && at - begin_ > noticed && !gives_pictures_times(*container_.oformat) &&
-        !std::exchange(late_picture_is_told_, true))
-      notify(
-          lose_, MessageKind::not_held,
-          fmt::format("{} has no times for pictures: they begin {:.3g} s late, and are shown "
-                      "from the beginning on",
-                      container_.oformat->name, static_cast<double>(at - begin_) / AV_TIME_BASE));
+  if (p.codec_type == AVMEDIA_TYPE_VIDEO && at != AV_NOPTS_VALUE)
     end_ = std::max(end_, at + av_rescale_q(packet.duration, packet.time_base, AV_TIME_BASE_Q));
-  }
   const auto found = tracks_.find(packet.stream_index);
   if (found == tracks_.end()) return;
   Track& track = found->second;
@@ -92,6 +81,12 @@ void TimelessSound::before(const AVPacket& packet, const Write& write) {
     if (gap > most && plain) fill(packet.stream_index, track, gap, write);
     if (gap > most) tell(packet.stream_index, track, gap, plain);
     if (gap > most && !plain) track.heard += gap;
+    if (!track.begun && gap < -p.sample_rate / 10)
+      notify(lose_, MessageKind::not_held,
+             fmt::format("{} has no times for sound: output stream #{} begins {:.3g} s before the "
+                         "picture, and is heard so much too late",
+                         container_.oformat->name, packet.stream_index,
+                         -static_cast<double>(gap) / p.sample_rate));
     track.begun = true;
   }
   track.heard += plain ? packet.size / std::max(1, bytes_of(p))
@@ -138,7 +133,7 @@ void TimelessSound::fill(int stream, Track& track, std::int64_t samples, const W
 }
 
 void TimelessSound::end(const Write& write) {
-  if (!ends_with_shortest(*container_.oformat) || end_ == 0 || begin_ == AV_NOPTS_VALUE) return;
+  if (!ends_with_shortest(*container_.oformat) || end_ == 0) return;
   for (auto& [stream, track] : tracks_) {
     const AVCodecParameters& p = *container_.streams[stream]->codecpar;
     const std::int64_t whole = av_rescale_q(end_ - begin_, AV_TIME_BASE_Q, {1, p.sample_rate});

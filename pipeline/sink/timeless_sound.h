@@ -15,14 +15,15 @@ namespace vidconv {
 class TimelessSound {
  public:
   // `notify` hears of silence that is added, `lose` of sound that is heard at another time or is
-  // not kept. `container` outlives this object; `keeps_start` says that its times do not begin
-  // at 0.
-  TimelessSound(const AVFormatContext& container, bool keeps_start, Notify notify, Notify lose);
+  // not kept. `container` outlives this object.
+  TimelessSound(const AVFormatContext& container, Notify notify, Notify lose);
 
   // Returns whether the container gives sound no times.
   static bool is_of(const AVOutputFormat& container);
 
   using Write = std::function<void(AVPacket&)>;
+  // Hears of the first picture's time, microseconds, before all packets.
+  void begin(std::int64_t picture);
   // Hears of the next packet of the output, in its own time base, and writes what is to be silent
   // before it.
   void before(const AVPacket& packet, const Write& write);
@@ -39,9 +40,8 @@ class TimelessSound {
 
   const AVFormatContext& container_;
   const Notify notify_, lose_;
-  std::int64_t begin_, end_ = 0;  // microseconds
-  std::map<int, Track> tracks_;   // by stream
-  bool late_picture_is_told_ = false;
+  std::int64_t begin_ = 0, end_ = 0;  // of the picture, microseconds
+  std::map<int, Track> tracks_;       // by stream
 };
 
 }  // namespace vidconv
