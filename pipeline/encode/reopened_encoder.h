@@ -41,7 +41,7 @@ class ReopenedEncoder final : public VideoEncoder {
   const EncoderOptions options_;
   const Notify notify_, lose_;  // hear each line once
   std::unique_ptr<Encoder> encoder_;
-  std::int64_t frames_before_ = 0;  // of encoders that were closed
+  std::int64_t frames_before_ = 0;  // closed encoders' frames
   bool reopened_ = false, begins_ = false;
   JoinedTimes times_;
   std::deque<std::int64_t> shown_;    // when frames are shown whose packets have not come

@@ -40,7 +40,7 @@ class TimelessSound {
 
   const AVFormatContext& container_;
   const Notify notify_, lose_;
-  std::int64_t begin_ = 0, end_ = 0;  // of the picture, microseconds
+  std::int64_t begin_ = 0, end_ = 0;  // the picture's, microseconds
   std::map<int, Track> tracks_;       // by stream
 };
 
