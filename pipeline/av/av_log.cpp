@@ -43,6 +43,7 @@ namespace {
 // The last error line of libav* on this thread that nobody has asked for yet.
 thread_local std::string last_line;
 thread_local std::optional<std::uint64_t> last_chunk;
+thread_local bool has_ended_without_length = false;
 // The innermost AvLines and AvErrors::Here of this thread.
 thread_local AvLines* listener = nullptr;
 thread_local AvErrors* here = nullptr;
@@ -79,6 +80,14 @@ void keep(void* object, int level, const char* format, va_list arguments) {
     last_chunk = va_arg(copy, std::uint64_t);
     va_end(copy);
     return;
+  }
+  if (level == AV_LOG_ERROR && std::string_view(format).starts_with(log_lines::ends_early)) {
+    va_list copy;
+    va_copy(copy, arguments);
+    va_arg(copy, std::uint64_t);
+    has_ended_without_length = va_arg(copy, std::uint64_t) == UINT64_MAX;
+    va_end(copy);
+    if (has_ended_without_length) return;
   }
   const bool concealed =
       level == AV_LOG_INFO && std::string_view(format).starts_with(log_lines::concealed);
@@ -117,6 +126,8 @@ void hear_av_log(void* object, int level, const char* format, std::va_list argum
 }
 
 std::string take_av_line() { return std::exchange(last_line, {}); }
+
+bool take_end_without_length() { return std::exchange(has_ended_without_length, false); }
 
 std::optional<std::uint64_t> take_last_chunk() { return std::exchange(last_chunk, std::nullopt); }
 

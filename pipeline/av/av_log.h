@@ -26,6 +26,10 @@ std::string take_av_line();
 // it. 0 where the answer ended as it should; none where it did not come in chunks.
 std::optional<std::uint64_t> take_last_chunk();
 
+// Returns whether a server's answer, read on this thread, has ended that had neither a length nor
+// chunks, and forgets it.
+bool take_end_without_length();
+
 // Hears the warnings and errors of libav* on this thread while it lives: where opening something
 // fails, the last line alone may not say why. Of nested objects the innermost hears. Needs
 // hear_av_log().

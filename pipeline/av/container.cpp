@@ -140,7 +140,9 @@ std::string numbered(const std::string& name, int number) {
 
 bool has_constant_rate(const AVOutputFormat& container) {
   // FFmpeg's flag for it is not reliable: mp4 lacks it.
-  return is(container, "avi") || is(container, "mxf") || is(container, "gxf");
+  for (const char* name : {"avi", "mxf", "gxf", "rm", "swf"})
+    if (is(container, name)) return true;
+  return false;
 }
 
 bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
@@ -238,6 +240,10 @@ bool holds_lead_in(const AVOutputFormat& container) { return !is(container, "avi
 
 bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
   const bool is_layout = type == AV_PKT_DATA_STEREO3D || type == AV_PKT_DATA_SPHERICAL;
+  const bool is_light =
+      type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
+  if (is_light && is(container, "mxf")) return true;
+  if (is_light && is_mov_family(container)) return is(container, "mp4") || is(container, "mov");
   if (is_mov_family(container)) return !is_layout || is(container, "mp4");
   if (!is_matroska(container)) return false;
   constexpr unsigned with_rotation = AV_VERSION_INT(60, 16, 100);

@@ -63,6 +63,10 @@ inline constexpr std::string_view refused_protocol_begin = "Protocol '",
 // A server's answer comes in chunks; the size of the next one follows, and 0 ends it
 // (libavformat/http.c).
 inline constexpr std::string_view chunk = "Chunked encoding data size: ";
+// A server has closed the connection at one place and should have at another, which are numbers. An
+// answer without a length should end at the largest number, so that every one ends early
+// (libavformat/http.c).
+inline constexpr std::string_view ends_early = "Stream ends prematurely at ";
 // A server's certificate was refused; both GnuTLS and OpenSSL have this word, with either first
 // letter.
 inline constexpr std::string_view certificate = "ertificate";

@@ -97,6 +97,7 @@ void ContainerInput::open() {
   const AvErrors::Here listen(errors_);
   heard_ = Clock::now();
   take_last_chunk();
+  take_end_without_length();
   last_chunk_.reset();
   AVFormatContext* context = avformat_alloc_context();
   if (!context) throw_out_of_memory("to read", name_);
@@ -186,6 +187,8 @@ void ContainerInput::refuse_still() const {
 
 void ContainerInput::note_chunk() {
   if (const auto chunk = take_last_chunk()) last_chunk_ = chunk;
+  // The end of the connection is the end of such an answer (RFC 9112, 8).
+  if (take_end_without_length() && !last_chunk_) last_chunk_ = 0;
 }
 
 void ContainerInput::check_own() const {

@@ -132,7 +132,7 @@ class ContainerInput {
   std::atomic<bool> cancelled_ = false;
   Clock::time_point heard_;  // when the input was last asked for something, or bytes came
   std::int64_t bytes_heard_ = 0;
-  // The last chunk of a server's answer, on whatever thread it came.
+  // The last chunk of a server's answer, on whatever thread it came; 0 where the answer has ended.
   std::optional<std::uint64_t> last_chunk_;
   const AVFormatContext* listened_to_ = nullptr;  // while it is opened too
   std::atomic<bool> gave_up_ = false;  // nothing has come for longer than the user wants to wait

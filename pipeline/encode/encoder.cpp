@@ -104,6 +104,9 @@ Encoder::Encoder(const EncoderChoice& choice, const VideoInfo& video, const Enco
       counts_frames_((choice.defaults.counts_frames || video.steady) && video.frame_rate.num > 0),
       times_(codec_, counts_frames_, joins_frames_),
       packet_(make_packet()),
+      new_aspect_(video.sample_aspect, choice.container.empty() ? codec_.name : choice.container,
+                  lose),
+      aspect_beside_(says_aspect(choice.container, codec_.id)),
       hdr10_plus_(choice, options),
       pictures_have_moved_(video.hdr.pictures_have_moved) {
   if (!context_) throw_out_of_memory("for the encoder", codec_.name);
@@ -409,6 +412,7 @@ void Encoder::start_measuring(MeasureLog& log, const VideoInfo& video) {
 }
 
 void Encoder::write(Frame frame, const Receive& receive) {
+  new_aspect_.check(frame);
   FramePtr av = pictures_    ? pictures_->take(frame)
                 : converter_ ? converter_->convert(frame.av())
                              : frame.release();
@@ -433,7 +437,7 @@ void Encoder::write(Frame frame, const Receive& receive) {
     if (!av) throw_out_of_memory("for the encoder", codec_.name);
     av->format = context_->pix_fmt;
   }
-  if (frames_ == 1) first_.emplace(*av, coded_format(), *context_);
+  if (frames_ == 1) first_.emplace(*av, coded_format(), *context_, aspect_beside_);
   send(av.get());
   receive_all(receive);
   pass_on_words();

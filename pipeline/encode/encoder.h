@@ -9,6 +9,7 @@
 
 #include "pipeline/av/convert.h"
 #include "pipeline/av/frame.h"
+#include "pipeline/av/pixel_aspect.h"
 #include "pipeline/av/video.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/device/nvenc.h"
@@ -100,6 +101,8 @@ class Encoder final : public VideoEncoder {
   EncoderTimes times_;
   PacketPtr packet_;
   bool captions_are_told_ = false;
+  NewAspect new_aspect_;
+  const bool aspect_beside_;  // the container says the shape of pixels
   Hdr10Plus hdr10_plus_;
   const bool pictures_have_moved_;     // per-picture metadata is no longer true
   DynamicHdr lost_metadata_;           // lost, and already reported

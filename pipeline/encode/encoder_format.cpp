@@ -144,7 +144,8 @@ const PixelFormat& nearest_format(const EncoderChoice& choice, const PixelFormat
   if (best == AV_PIX_FMT_NONE) best = best_of([](const AVPixFmtDescriptor&) { return true; });
   if (best == AV_PIX_FMT_NONE)
     throw Error(Fault::output, "cannot encode " + from.name + " with", choice.codec->name,
-                "it takes no pixel format that FFmpeg can convert to", "choose another `codec`");
+                "it takes pictures with a palette only, which are made for GIF alone",
+                "choose another `codec`");
   return describe_format(best);
 }
 

@@ -19,7 +19,8 @@ FramePtr decoded_alone(const AVCodecParameters& made, const AVPacket& packet) {
   const AVCodec* decoder = avcodec_find_decoder(made.codec_id);
   CodecContextPtr context(decoder ? avcodec_alloc_context3(decoder) : nullptr);
   if (!context || avcodec_parameters_to_context(context.get(), &made) < 0) return nullptr;
-  context->thread_count = 1;  // so that frames come out at once
+  context->thread_count = 1;              // so that frames come out at once
+  context->sample_aspect_ratio = {0, 1};  // the container's word, not the codec's
   if (avcodec_open2(context.get(), decoder, nullptr) < 0) return nullptr;
   FramePtr frame = make_frame();
   if (avcodec_send_packet(context.get(), &packet) < 0 ||
@@ -92,10 +93,12 @@ Line line_through(const std::vector<std::uint8_t>& a, const std::vector<std::uin
 
 }  // namespace
 
-EncoderTrial::EncoderTrial(const AVFrame& first, AVPixelFormat coded, const AVCodecContext& encoder)
+EncoderTrial::EncoderTrial(const AVFrame& first, AVPixelFormat coded, const AVCodecContext& encoder,
+                           bool aspect_beside)
     : coded_(coded),
       range_(encoder.color_range),
       matrix_(encoder.colorspace),
+      aspect_(aspect_beside ? AVRational{0, 1} : encoder.sample_aspect_ratio),
       look_(look_at(first)) {}
 
 EncoderTrial::Look EncoderTrial::look_at(const AVFrame& frame) {
@@ -118,6 +121,17 @@ EncoderTrial::Look EncoderTrial::look_at(const AVFrame& frame) {
     look.cells.clear();
   }
   return look;
+}
+
+// Codecs may round the shape, or know a few shapes only.
+std::string EncoderTrial::lost_aspect(const AVFrame& decoded) const {
+  if (aspect_.num <= 0) return {};
+  const AVRational said = decoded.sample_aspect_ratio;
+  const AVRational seen = said.num > 0 ? said : AVRational{1, 1};
+  constexpr double rounding = 0.01;
+  if (std::abs(av_q2d(seen) / av_q2d(aspect_) - 1) < rounding) return {};
+  return fmt::format("pixels of {}:{}, which are seen as {}:{}", aspect_.num, aspect_.den, seen.num,
+                     seen.den);
 }
 
 std::string EncoderTrial::lost_values(const Look& made, const AVPixFmtDescriptor& format) const {
@@ -150,12 +164,13 @@ std::string EncoderTrial::lost_in(const AVCodecParameters& made, const AVPacket&
   const AVPixFmtDescriptor* a = av_pix_fmt_desc_get(coded_);
   const AVPixFmtDescriptor* b =
       frame ? av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format)) : nullptr;
-  if (!a || !b || ((a->flags | b->flags) & AV_PIX_FMT_FLAG_PAL)) return {};
+  if (!a || !b) return {};
+  std::string lost = lost_aspect(*frame);
+  if ((a->flags | b->flags) & AV_PIX_FMT_FLAG_PAL) return lost;
   // The container says, where it can, what the decoder does not.
   if (frame->color_range == AVCOL_RANGE_UNSPECIFIED) frame->color_range = range_;
   if (frame->colorspace == AVCOL_SPC_UNSPECIFIED) frame->colorspace = matrix_;
   const Look look = look_at(*frame);
-  std::string lost;
   if ((a->flags & AV_PIX_FMT_FLAG_ALPHA) && !has_alpha_beside(made.codec_id)) {
     double apart = 0, opaque = 0;
     for (std::size_t i = 3; i < look.cells.size() && i < look_.cells.size(); i += 4)

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <utility>
 
+#include "pipeline/av/pixel_aspect.h"
 #include "pipeline/encode/joined_encoder.h"
+#include "pipeline/encode/reopened_encoder.h"
 #include "pipeline/encode/shard_rules.h"
 
 extern "C" {
@@ -49,6 +51,7 @@ ShardedEncoder::ShardedEncoder(const EncoderChoice& choice, const VideoInfo& vid
       video_(video),
       options_(of_parts(std::move(options))),
       global_header_(global_header),
+      new_aspect_(video.sample_aspect, "a video in parts", lose),
       cuts_(*options_.shards, video),
       first_(std::make_unique<Encoder>(choice, video, options_, global_header, notify, lose)),
       parameters_(avcodec_parameters_alloc()),
@@ -110,6 +113,8 @@ ShardEncoder& ShardedEncoder::part_for(const Frame& frame, const Receive& receiv
 
 void ShardedEncoder::write(Frame frame, const Receive& receive) {
   for (const auto& part : parts_) part->check();
+  new_aspect_.check(frame);
+  frame.av().sample_aspect_ratio = video_.sample_aspect;  // all parts say one
   const std::int64_t number = cuts_.part_of(frame.av().pts);
   seen_ = std::max(seen_, number);
   release(ShardEncoder::Patience::none, receive);
@@ -245,6 +250,8 @@ std::unique_ptr<VideoEncoder> make_encoder(const EncoderChoice& choice, const Vi
                                            const Notify& notify, const Notify& lose) {
   if (options.encoded)
     return std::make_unique<JoinedEncoder>(choice, video, options, global_header, notify, lose);
+  if (!options.shards && !global_header && follows_aspect(choice.container))
+    return std::make_unique<ReopenedEncoder>(choice, video, options, notify, lose);
   if (!options.shards)
     return std::make_unique<Encoder>(choice, video, options, global_header, notify, lose);
   return std::make_unique<ShardedEncoder>(choice, video, options, global_header, notify, lose);

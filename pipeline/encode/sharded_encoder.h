@@ -68,6 +68,7 @@ class ShardedEncoder final : public VideoEncoder {
   const VideoInfo video_;
   const EncoderOptions options_;
   const bool global_header_;
+  NewAspect new_aspect_;  // encoders of parts do not report it
   ShardCuts cuts_;
   std::unique_ptr<Encoder> first_;  // until its shard begins
   CodecParametersPtr parameters_;

@@ -46,7 +46,8 @@ class VideoEncoder {
   virtual std::int64_t parts_out() const { return 0; }
 };
 
-// Makes one encoder, or several where EncoderOptions::shards says so. `global_header` says that the
+// Makes one encoder, or several where EncoderOptions::shards says so, or where pixels change their
+// shape and the container follows. `global_header` says that the
 // container keeps the codec's header. Throws as the constructor of Encoder. The caller has checked
 // that the video may be encoded in shards (shard_rules.h).
 std::unique_ptr<VideoEncoder> make_encoder(const EncoderChoice& choice, const VideoInfo& video,

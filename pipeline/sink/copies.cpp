@@ -76,6 +76,12 @@ bool is_cover(const AVStream& stream) {
          (codec == AV_CODEC_ID_MJPEG || codec == AV_CODEC_ID_PNG);
 }
 
+// FFmpeg's muxers of these take a cover and do not write it.
+bool holds_covers(const AVOutputFormat& container) {
+  const std::string_view name = container.name;
+  return name != "mov" && name != "3gp" && name != "3g2" && name != "webm";
+}
+
 }  // namespace
 
 Copies::Copies(Muxer& muxer, const AVOutputFormat& container, const std::string& audio,
@@ -129,6 +135,7 @@ void Copies::add(const AVStream& from) {
   has_sound_ |= is_sound;
   if (second && holds_one_of_each_kind(container_)) return leave_out(from);
   Copy copy{.to = nullptr, .time_base = from.time_base, .subtitles = nullptr, .sound = nullptr};
+  if (is_cover(from) && !holds_covers(container_)) return leave_out(from);
   if (is_matroska(container_) && is_cover(from)) {
     copy.to = &muxer_.add_stream();
     copy.in_header = true;

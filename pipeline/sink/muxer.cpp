@@ -132,6 +132,7 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
   last_dts_.resize(container_->nb_streams);
   last_exact_.resize(container_->nb_streams);
   written_.resize(container_->nb_streams);
+  if (TimelessSound::is_of(format_)) timeless_.emplace(*container_, notify_, lose_);
 }
 
 bool Muxer::has_cover() const {
@@ -145,7 +146,7 @@ void Muxer::write(AVPacket& packet, AVRational time_base, const AVStream& to) {
   packet.pos = -1;
   // Packets are held in the source's time base, where a shift is exact for all streams alike.
   packet.time_base = time_base;
-  if (!holding_) return mux(packet);
+  if (!holding_) return mux_with_silence(packet);
   PacketPtr held = make_packet();
   av_packet_move_ref(held.get(), &packet);
   held_bytes_ += held->size;
@@ -177,7 +178,33 @@ void Muxer::release() {
            times_count_ ? MessageKind::not_held : MessageKind::times_moved,
            fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
                        static_cast<double>(later_) / AV_TIME_BASE));
-  for (const PacketPtr& packet : std::exchange(held_, {})) mux(*packet);
+  tell_start();
+  for (const PacketPtr& packet : std::exchange(held_, {})) mux_with_silence(*packet);
+}
+
+void Muxer::tell_start() {
+  if (!timeless_) return;
+  std::optional<std::int64_t> first;
+  for (const PacketPtr& packet : held_) {
+    const AVStream& stream = *container_->streams[packet->stream_index];
+    if (stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || packet->pts == AV_NOPTS_VALUE)
+      continue;
+    const std::int64_t shown = av_rescale_q(packet->pts, packet->time_base, AV_TIME_BASE_Q);
+    first = std::min(first.value_or(shown), shown);
+  }
+  timeless_->begin(first.value_or(0));
+}
+
+void Muxer::mux_with_silence(AVPacket& packet) {
+  if (timeless_) timeless_->before(packet, [this](AVPacket& silence) { mux_silence(silence); });
+  mux(packet);
+}
+
+// Packets that nobody gave do not count.
+void Muxer::mux_silence(AVPacket& packet) {
+  const auto stream = static_cast<std::size_t>(packet.stream_index);
+  mux(packet);
+  --written_[stream];
 }
 
 void Muxer::mux(AVPacket& packet) {
@@ -267,6 +294,7 @@ void Muxer::straighten(AVPacket& packet, std::int64_t exact) {
 
 void Muxer::finish() {
   if (holding_) release();
+  if (timeless_) timeless_->end([this](AVPacket& silence) { mux_silence(silence); });
   while (!write_interleaved(nullptr)) continue;  // each refused packet ends a call
   needs_trailer_ = false;
   check(av_write_trailer(container_.get()));

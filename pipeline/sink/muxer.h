@@ -11,6 +11,7 @@
 #include "pipeline/av/container.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/io/pipe_io.h"
+#include "pipeline/sink/timeless_sound.h"
 
 namespace vidconv {
 
@@ -70,6 +71,9 @@ class Muxer {
   void set_options();
   void release();
   void mux(AVPacket& packet);
+  void tell_start();
+  void mux_with_silence(AVPacket& packet);
+  void mux_silence(AVPacket& packet);
   // Writes the packets that wait for other streams where `packet` is null. Returns false where the
   // container refused a packet that may be missing.
   bool write_interleaved(AVPacket* packet);
@@ -91,6 +95,7 @@ class Muxer {
     double seconds;
   };
   std::optional<Watched> gone_;
+  std::optional<TimelessSound> timeless_;
   Refused refused_;
   OutputPtr container_;
   std::vector<int> awaited_;  // leaders without a packet so far

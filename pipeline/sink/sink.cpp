@@ -169,6 +169,24 @@ void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
                          fmt::join(has, ", ")));
 }
 
+// Reports what is said of the whole video beside its pictures. PNG's encoder writes the light.
+void name_lost_side_data(const OutputPlan& plan, const InputInfo& input) {
+  const AVFormatContext* from = input.container.get();
+  if (!from) return;
+  const bool png = !plan.encoders.empty() && plan.encoders[0].codec->id == AV_CODEC_ID_PNG;
+  std::vector<std::string> lost;
+  for (const InputVideo& video : input.videos)
+    for (const AVPacketSideDataType type : picture_side_data(*from->streams[video.stream])) {
+      const bool light =
+          type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
+      if (type != AV_PKT_DATA_DISPLAYMATRIX && !(light && png))
+        lost.emplace_back(av_packet_side_data_name(type));
+    }
+  if (!lost.empty())
+    notify(plan.options.loss(), MessageKind::not_held,
+           fmt::format("{} cannot hold of the video: {}", plan.kind->name, fmt::join(lost, ", ")));
+}
+
 void name_manifest(const OutputPlan& plan, const InputInfo& input) {
   if (input.has_manifest)
     notify(plan.options.loss(), MessageKind::not_held,
@@ -245,6 +263,7 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   const SinkKind& kind = *plan.kind;
   if (kind.keeps_pictures && !kind.choose) name_left_out(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_lost_words(plan, input);
+  if (kind.keeps_pictures && !kind.other_streams) name_lost_side_data(plan, input);
   if (kind.keeps_pictures && !kind.choose) name_dynamic_metadata(plan, input);
   if (kind.keeps_pictures) name_fields(plan, input);
   if (kind.keeps_pictures) name_manifest(plan, input);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pipeline/av/container.h"
-#include "pipeline/encode/encoder.h"
+#include "pipeline/encode/video_encoder.h"
 #include "pipeline/sink/sink_kinds.h"
 
 namespace vidconv {
@@ -30,11 +30,11 @@ class ImageSink final : public Sink {
       : output_(plan.output),
         file_options_(file_options(plan.options)),
         numbered_(is_numbered(output_)),
-        encoder_(plan.encoders.at(0), input.videos.at(0).info, plan.options.encoder, false,
-                 plan.options.notify, plan.options.loss()) {
-    if (encoder_.joins_frames())
+        encoder_(make_encoder(plan.encoders.at(0), input.videos.at(0).info, plan.options.encoder,
+                              false, plan.options.notify, plan.options.loss())) {
+    if (encoder_->joins_frames())
       throw Error(MessageKind::output_unsuited, "cannot write", output_,
-                  std::string(encoder_.codec().name) + " makes one picture of all frames",
+                  std::string(encoder_->codec().name) + " makes one picture of all frames",
                   "use `codec` libwebp, or a name without a number");
     // An impossible name is refused at once.
     if (!numbered_)
@@ -51,21 +51,21 @@ class ImageSink final : public Sink {
       throw Error(MessageKind::output_unsuited, "cannot write", output_,
                   "one image holds one frame", "use a name such as frame%04d.png, or `frames` 1");
     ++written_;
-    encoder_.write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });
+    encoder_->write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });
   }
 
   void finish() override {
-    encoder_.finish([this](AVPacket& packet) { write_file(packet); });
+    encoder_->finish([this](AVPacket& packet) { write_file(packet); });
     if (written_ == 0)
       throw Error(Fault::output, "cannot write the output", output_, "there is no frame for it");
     PartialFile::commit(files_);
     if (numbered_ && file_options_.overwrite) remove_older_beyond();
   }
 
-  std::int64_t frames() const override { return encoder_.frames_out(); }
+  std::int64_t frames() const override { return encoder_->frames_out(); }
   std::int64_t bytes() const override { return bytes_; }
   std::string description() const override {
-    return encoder_.description() + ", images" +
+    return encoder_->description() + ", images" +
            (removed_ > 0 ? fmt::format(", {} older ones beyond them removed", removed_) : "");
   }
 
@@ -107,7 +107,7 @@ class ImageSink final : public Sink {
   const std::string output_;
   const PartialFile::Options file_options_;
   const bool numbered_;
-  Encoder encoder_;
+  const std::unique_ptr<VideoEncoder> encoder_;
   const std::size_t most_open_ = most_open();
   std::vector<std::unique_ptr<PartialFile>> files_;  // all get their names at the end
   std::int64_t written_ = 0;
@@ -121,11 +121,19 @@ void choose_for_images(OutputPlan& plan, std::span<const InputVideo> videos) {
   plan.container = image_container();
   EncoderOptions options = plan.options.encoder;
   // The name's ending decides. For WebP, FFmpeg would prefer an encoder that joins all frames.
-  if (const AVCodecID id =
-          av_guess_codec(plan.container, nullptr, plan.output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
-      options.codec.empty())
+  const AVCodecID id =
+      av_guess_codec(plan.container, nullptr, plan.output.c_str(), nullptr, AVMEDIA_TYPE_VIDEO);
+  if (options.codec.empty())
     options.codec = id == AV_CODEC_ID_WEBP ? "libwebp" : avcodec_get_name(id);
   plan.encoders = {choose_encoder(*plan.container, options, videos[0].info)};
+  const AVCodecID chosen = plan.encoders[0].codec->id;
+  const bool lossless_jpeg = id == AV_CODEC_ID_MJPEG && chosen == AV_CODEC_ID_LJPEG;
+  if (is_image_name(plan.output) && chosen != id && !lossless_jpeg)
+    throw Error(
+        MessageKind::output_unsuited, "such a picture does not take the codec",
+        avcodec_get_name(chosen),
+        fmt::format("the ending of '{}' means {}", verbatim(plan.output), avcodec_get_name(id)),
+        "choose another `codec` or another ending of the output's name");
 }
 
 std::unique_ptr<Sink> open_image_sink(const OutputPlan& plan, const InputInfo& input) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "pipeline/av/pixel_aspect.h"
 #include "pipeline/io/byte_io.h"
 #include "pipeline/io/partial_file.h"
 #include "pipeline/sink/sink.h"
@@ -48,8 +49,11 @@ class ByteOutput {
 // Writes bare frames, one after the other.
 class BareSink : public Sink {
  public:
-  explicit BareSink(const OutputPlan& plan)
-      : output_(plan.output, plan.options), kind_(plan.kind->name), lose_(plan.options.loss()) {}
+  BareSink(const OutputPlan& plan, const VideoInfo& video)
+      : output_(plan.output, plan.options),
+        kind_(plan.kind->name),
+        lose_(plan.options.loss()),
+        new_aspect_(video.sample_aspect, std::string(plan.kind->name), lose_) {}
 
   void cancel() override { output_.cancel(); }
   void finish() override { output_.finish(); }
@@ -60,6 +64,7 @@ class BareSink : public Sink {
   ByteWriter& writer() { return output_.writer(); }
   void write_picture(const Frame& frame) {
     name_captions(frame);
+    new_aspect_.check(frame);
     writer().write_picture(frame);
     ++frames_;
   }
@@ -70,6 +75,7 @@ class BareSink : public Sink {
   ByteOutput output_;
   const std::string_view kind_;
   const Notify lose_;
+  NewAspect new_aspect_;
   bool captions_are_told_ = false;
   std::int64_t frames_ = 0;
 };

@@ -9,7 +9,7 @@ namespace {
 
 class RawSink final : public BareSink {
  public:
-  RawSink(const OutputPlan& plan, const VideoInfo& video) : BareSink(plan) {
+  RawSink(const OutputPlan& plan, const VideoInfo& video) : BareSink(plan, video) {
     AVPixelFormat id = video.format->id;
     if (video.swapped) {
       pool_.emplace(aligned_layout(*video.format, video.width, video.height), plain_memory);

@@ -48,7 +48,10 @@ std::string header(const VideoInfo& video, const Y4mChroma& chroma) {
 class Y4mSink final : public BareSink {
  public:
   Y4mSink(const OutputPlan& plan, const VideoInfo& video)
-      : BareSink(plan), format_(y4m_format(video)), video_(video), notify_(plan.options.loss()) {
+      : BareSink(plan, video),
+        format_(y4m_format(video)),
+        video_(video),
+        notify_(plan.options.loss()) {
     if (&format_ != video.format) {
       notify(notify_, MessageKind::converted,
              "y4m cannot hold " + video.format->name + ": converted to " + format_.name);

@@ -16,9 +16,12 @@ extern "C" {
 
 #include "kernels/base/names.h"
 #include "pipeline/av/container.h"
+#include "pipeline/sink/timeless_sound.h"
 
 namespace vidconv {
 namespace {
+
+constexpr std::int64_t longest_gap = 3600;  // seconds; longer ones are no gaps
 
 std::vector<std::string_view> sound_encoder_names() {
   std::vector<std::string_view> names{"copy", "none"};
@@ -144,11 +147,12 @@ std::string sound_encoder_for(const AVOutputFormat& container) {
 }
 
 SoundConverter::SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder,
-                               AVRational time_base, bool holds_lead_in)
+                               AVRational time_base, const AVOutputFormat& container)
     : decoder_(std::move(decoder)),
       encoder_(std::move(encoder)),
       time_base_(time_base),
-      holds_lead_in_(holds_lead_in),
+      holds_lead_in_(holds_lead_in(container)),
+      begins_at_zero_(TimelessSound::is_of(container)),
       shape_(make_frame()),
       waiting_(av_audio_fifo_alloc(encoder_->sample_fmt, encoder_->ch_layout.nb_channels, 1)),
       packet_(make_packet()) {
@@ -186,8 +190,8 @@ std::unique_ptr<SoundConverter> SoundConverter::make(const AVStream& from, const
   if (try_open(prefers_usual ? usual : same, context) < 0)
     check_av(try_open(prefers_usual ? same : usual, context), Fault::output,
              "cannot open the encoder", encoder.name);
-  return std::unique_ptr<SoundConverter>(new SoundConverter(
-      std::move(decoder), std::move(context), from.time_base, holds_lead_in(container)));
+  return std::unique_ptr<SoundConverter>(
+      new SoundConverter(std::move(decoder), std::move(context), from.time_base, container));
 }
 
 int SoundConverter::check(int code) const {
@@ -224,6 +228,8 @@ void SoundConverter::decode(const AVPacket* packet, const Receive& receive) {
 // Sets the first time. A container without times for the encoder's lead-in loses as many samples at
 // the beginning instead, so that all others keep their time.
 void SoundConverter::begin(std::int64_t at) {
+  if (begins_at_zero_ && at < longest_gap * encoder_->sample_rate)
+    at = std::min<std::int64_t>(at, 0);
   overlap_ = holds_lead_in_ ? 0 : std::max<std::int64_t>(0, encoder_->initial_padding - at);
   at_ = at + overlap_;
 }
@@ -240,8 +246,7 @@ void SoundConverter::keep_time(const AVFrame& frame, const Receive& receive) {
       resampler_ ? swr_get_delay(resampler_.get(), encoder_->sample_rate) : 0;
   std::int64_t gap = now - (at_ + av_audio_fifo_size(waiting_.get()) + inside) + overlap_;
   const int jitter = encoder_->sample_rate / 64;  // containers round times; inaudible
-  constexpr std::int64_t longest = 3600;          // seconds; longer ones are no gaps
-  if (std::abs(gap) <= jitter || std::abs(gap) > longest * encoder_->sample_rate) return;
+  if (std::abs(gap) <= jitter || std::abs(gap) > longest_gap * encoder_->sample_rate) return;
   const std::int64_t less = std::min(gap, overlap_);  // negative: more to drop
   overlap_ -= less;
   gap -= less;

@@ -46,7 +46,7 @@ class SoundConverter {
 
  private:
   SoundConverter(CodecContextPtr decoder, CodecContextPtr encoder, AVRational time_base,
-                 bool holds_lead_in);
+                 const AVOutputFormat& container);
 
   void decode(const AVPacket* packet, const Receive& receive);
   void convert(const AVFrame* frame, const Receive& receive);
@@ -67,6 +67,7 @@ class SoundConverter {
   CodecContextPtr decoder_, encoder_;
   const AVRational time_base_;  // for incoming packets
   const bool holds_lead_in_;
+  const bool begins_at_zero_;  // the container gives sound no times
   std::unique_ptr<SwrContext, Closer> resampler_;
   FramePtr shape_;  // format of the decoded frames that the resampler takes
   std::unique_ptr<AVAudioFifo, Closer> waiting_;

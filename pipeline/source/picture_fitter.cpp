@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pipeline/av/colour_range.h"
+#include "pipeline/av/pixel_aspect.h"
 
 namespace vidconv {
 
@@ -80,11 +81,6 @@ void PictureFitter::name_lost(const AVFrame& frame, std::int64_t number) {
       frame.colorspace != AVCOL_SPC_RGB && frame.colorspace != first &&
       !(can_convert(frame.colorspace) && can_convert(first)))
     add("matrix", av_color_space_name(first), av_color_space_name(frame.colorspace));
-  const AVRational aspect = frame.sample_aspect_ratio;
-  if (!aspect_) aspect_ = aspect;
-  if (aspect.num > 0 && aspect_->num > 0 && av_cmp_q(aspect, *aspect_) != 0)
-    add("the shape of pixels", fmt::format("{}:{}", aspect_->num, aspect_->den).c_str(),
-        fmt::format("{}:{}", aspect.num, aspect.den).c_str());
   if (lost.empty()) return;
   named_ = true;
   notify(lose_, MessageKind::not_held,
@@ -129,7 +125,24 @@ void PictureFitter::name_lost_metadata(const AVFrame& frame, std::int64_t number
                      number, fmt::join(lost, ", ")));
 }
 
+// Pictures that say what the first one says have the shape that the container says.
+void PictureFitter::set_aspect(AVFrame& frame) {
+  AVRational& aspect = frame.sample_aspect_ratio;
+  if (coded_aspect_.num <= 0) coded_aspect_ = aspect;
+  if (aspect.num <= 0 || same_aspect(aspect, coded_aspect_)) aspect = first_.sample_aspect;
+}
+
+void PictureFitter::scale_aspect(const AVFrame& from, AVFrame& to) const {
+  if (from.sample_aspect_ratio.num <= 0) return;
+  const auto product = [](int a, int b) { return static_cast<std::int64_t>(a) * b; };
+  AVRational scaled{1, 1};
+  av_reduce(&scaled.num, &scaled.den, product(from.width, to.height),
+            product(from.height, to.width), INT32_MAX);
+  to.sample_aspect_ratio = av_mul_q(from.sample_aspect_ratio, scaled);
+}
+
 FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device) {
+  set_aspect(*frame);
   if (!named_) name_lost(*frame, number);
   const bool same_size = frame->width == first_.width && frame->height == first_.height;
   // A frame on a device has the device's format.
@@ -154,6 +167,7 @@ FramePtr PictureFitter::fit(FramePtr frame, std::int64_t number, bool on_device)
   if (!same_size) {
     name_lost_metadata(*frame, number);
     forget_dynamic_hdr(*fitted);
+    scale_aspect(*frame, *fitted);
   }
   return fitted;
 }

@@ -448,7 +448,8 @@ class ContainerSource final : public Source {
     info_.loops = input_.loops();
     info_.clock = clock_of(input_.container(), part_, info_.time_base, options_.frames_before);
     if (options_.interval) info_ = options_.interval->video;
-    fitter_.emplace(info_, options_.memory, options_.notify, loss());
+    fitter_.emplace(info_, stream_->codecpar->sample_aspect_ratio, options_.memory, options_.notify,
+                    loss());
   }
 
   static constexpr int most_drain_failures = 1000;  // more than the packets that a decoder can hold

@@ -35,15 +35,16 @@ SPECIAL = {
     "full": (PLAIN + "-vf scale=out_range=full -pix_fmt yuv420p -color_range pc -c:v ffv1", "range|converted to"),
     "deep": (PLAIN + "-pix_fmt yuv420p10le -c:v ffv1", "converted to|keeps|does not keep"),
     "sound": ("-f lavfi -i testsrc2=s=SIZE:r=25:d=0.6 -itsoffset 0.3 -f lavfi -i sine=sample_rate=48000:duration=0.2 -map 0 -map 1 -pix_fmt yuv420p -c:v ffv1 -c:a pcm_s16le",
-              "left out|cannot hold these streams"),
+              "left out|cannot hold these streams|has no times for sound"),
 }
 
 
 # Why a pair cannot be: what it is called here, what a line says, and whether ffmpeg has to refuse it too.
 REASONS = (
-    ("the container has no place for the codec", "the container does not take the codec|there is no video encoder for the container", False),
+    ("the container has no place for the codec", "the container does not take the codec|such a picture does not take the codec|there is no video encoder for the container", False),
     ("the muxer refuses", r"cannot write the output .*\[output-unwritable\]", True),
     ("the encoder has no such size, rate or format", r"cannot (open|encode with) .*\[(output-unwritable|encoder-option)\]", True),
+    ("palettes are made for GIF alone", r"it takes pictures with a palette only.*\[output-unwritable\]", False),
 )
 
 
@@ -52,8 +53,8 @@ def reason_of(said, refused_by_ffmpeg):
     return next((name for name, words, too in REASONS if re.search(words, said) and (not too or refused_by_ffmpeg())), None)
 
 
-def run(*words, limit=60):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL, timeout=limit)
+def run(*words, limit=60, text=True):
+    return subprocess.run([str(w) for w in words], capture_output=True, text=text, errors="replace" if text else None, stdin=subprocess.DEVNULL, timeout=limit)
 
 
 def names_of(kind):
@@ -82,6 +83,16 @@ def is_kept_by(special, source):
     return len(frames), kept(special, source, frames)
 
 
+def sound_begins(path):
+    """Returns when the first sound is heard, in seconds after the first picture; infinity where there is none."""
+    first = lambda stream: min((float(t) for t in run("ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time", "-of", "csv=p=0", path).stdout.replace(",", " ").split()
+                                if t != "N/A"), default=None)
+    samples = run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "a:0", "-ac", "1", "-ar", "48000", "-f", "s16le", "-", text=False).stdout
+    loud = next((i / 48000 for i, value in enumerate(memoryview(samples[:len(samples) // 2 * 2]).cast("h")) if abs(value) > 500), float("inf"))
+    picture, sound = first("v:0"), first("a:0")
+    return loud if picture is None or sound is None else loud + sound - picture
+
+
 def kept(special, path, frames):
     first = frames[0] if frames else {}
     pixels = first.get("pix_fmt", "")
@@ -94,7 +105,7 @@ def kept(special, path, frames):
     if special == "deep":
         return bool(re.search("(9|10|12|14|16|32|48|64)(le|be)?$|p010|x2rgb", pixels))
     if special == "sound":
-        return "audio" in run("ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", path).stdout
+        return abs(sound_begins(path) - 0.3) < 0.1
     return True
 
 

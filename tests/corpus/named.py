@@ -65,6 +65,30 @@ class Named(Checks):
         self.keeps(source, "a.mp4", "stereo", "--strict")
         for ending in ("mov", "avi"):
             self.loses(source, f"a.{ending}", "Stereo 3D")
+        for name in ("a.y4m", "a.yuv", "a%d.png", "a%d.jpg"):
+            self.loses(source, name, "Stereo 3D")
+
+    def covers(self):
+        picture = self.ffmpeg(f"{PICTURE} -frames:v 1", "cover.jpg")
+        source = self.ffmpeg(f"{PICTURE} -i {picture} -map 0 -map 1 -c:v:0 libx264 -c:v:1 copy -disposition:v:1 attached_pic", "cover.mp4")
+        for ending in ("mp4", "m4v", "mkv", "f4v"):
+            code, said = self.filter(source, f"a.{ending}", "--strict")
+            self.expect(f"{ending} holds a cover: {said}", code == 0 and "mjpeg" in self.probe(self.folder / f"a.{ending}", "stream=codec_name"))
+        for ending in ("mov", "3gp", "webm", "avi", "ts"):
+            code, said = self.filter(source, f"a.{ending}")
+            kept = "mjpeg" in self.probe(self.folder / f"a.{ending}", "stream=codec_name")
+            self.expect(f"{ending}: a cover is kept or named: {said}", code == 0 and kept != ("(video, mjpeg)" in said))
+
+    def light(self):
+        """HDR10's metadata beside codecs that do not say it."""
+        if "libx265" not in self.encoders:
+            return
+        source = self.ffmpeg(f"{PICTURE} -pix_fmt yuv420p10le -c:v libx265 -x265-params log-level=error:pools=1:hdr10=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:max-cll=1000,400:"
+                             "master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)", "light.mp4")
+        for name in ("a.mp4", "a.mov", "a.mkv", "a.3gp", "a.f4v", "a.mxf", "a.avi", "a.nut", "a.y4m", "a.yuv", "a%d.png", "a%d.jpg", "a%d.tiff"):
+            code, said = self.filter(source, name, *(() if name.endswith(("y4m", "yuv")) or "%" in name else ("--codec", "libx264")))
+            kept = "Mastering" in self.probe(self.folder / name, "stream_side_data=side_data_type:frame_side_data=side_data_type")
+            self.expect(f"the mastering display to {name} is kept or named: {said}", code == 0 and kept != ("Mastering display" in said))
 
     def sitings(self):
         """DV's chroma location is its decoder's; if every row has chroma, only columns matter."""
@@ -123,6 +147,31 @@ class Named(Checks):
             self.loses(self.folder / name, "manifest.mkv", "C2PA")
         for name in ("plain.mp4", "plain.avi", "plain.jpg"):
             self.keeps(self.folder / name, "manifest.mkv", "C2PA")
+
+    def shapes(self):
+        """Tests the shape of pixels in every container, beside codecs that say it and codecs that do not."""
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -vf setsar=64/45 -c:v ffv1", "shape.mkv")
+        for name, encoder in (("a.flv", "flv"), ("a.flv", "libx264"), ("a.ivf", "libvpx"), ("a.ogv", "libtheora"), ("a.ogv", "libvpx"), ("a.wtv", "mpeg2video"), ("a.wtv", "wmv2"), ("a.wmv", "wmv2"),
+                              ("a.avi", "huffyuv"), ("a.nut", "huffyuv"), ("a.mov", "qtrle"), ("a.mxf", "jpeg2000"), ("a.mxf", "mpeg2video"), ("a.mxf", "dnxhd"), ("a.mxf", "prores_ks"),
+                              ("a.mxf", "libx264"), ("a.gxf", "mjpeg"), ("a.gxf", "dvvideo"), ("a.gxf", "mpeg2video"), ("a.ts", "vc2"), ("a.obu", "libaom-av1"), ("a.ivf", "libaom-av1"),
+                              ("a.gif", "gif"), ("a.apng", "apng"), ("a.3gp", "mpeg4"), ("a.mpg", "mpeg1video"), ("a.vob", "mpeg2video"), ("a.webm", "libvpx"), ("a.ismv", "libx264"),
+                              ("a%d.bmp", "bmp"), ("a%d.png", "png"), ("a%d.jpg", "mjpeg"), ("a%d.tiff", "tiff"), ("a%d.webp", "libwebp"), ("a%d.jp2", "jpeg2000"), ("a%d.dpx", "dpx"), ("a%d.exr", "exr"),
+                              ("a%d.tga", "targa"), ("a%d.sgi", "sgi"), ("a%d.pcx", "pcx"), ("a%d.jxl", "libjxl"), ("a%d.ppm", "ppm"), ("a%d.xwd", "xwd")):
+            if encoder not in self.encoders:
+                continue
+            code, said = self.filter(source, name, "--codec", encoder)
+            found = self.probe(self.folder / name, "frame=sample_aspect_ratio").replace(",", "").split()
+            wide, tall = map(int, (found[0] if found and ":" in found[0] else "1:1").split(":"))
+            kept = abs(wide / tall / (64 / 45) - 1) < 0.01
+            self.expect(f"{encoder} in {name}: {found[:1]} is kept or named: {said}", code == 0 and kept != ("pixels of 64:45" in said))
+
+    def foreign_pictures(self):
+        """A picture's name says what it is: no other codec goes into it."""
+        source = self.ffmpeg(PICTURE + " -c:v ffv1", "any.mkv")
+        for encoder, name in (("cinepak", "foreign%d.png"), ("libx264", "foreign%d.jpg"), ("png", "foreign%d.tiff"), ("ffv1", "foreign%d.exr")):
+            code, said = self.filter(source, name, "--codec", encoder)
+            self.expect(f"{encoder} in {name} is refused: {said}", code in (2, 4) and "does not take the codec" in said and not (self.folder / name.replace("%d", "1")).exists())
+        self.keeps(source, "a%d.jpg", "does not take", "--codec", "ljpeg")
 
     def speed(self):
         source = self.ffmpeg("-f lavfi -i testsrc2=s=64x48:r=2400:d=0.02 -c:v ffv1", "fast.nut")
@@ -285,13 +334,18 @@ class Named(Checks):
             def do_GET(self):
                 _, how, name = self.path.split("/")
                 data = (folder / name).read_bytes()
-                data = data[: len(data) * 2 // 3] if how == "cut" else data
+                data = data[: len(data) * 2 // 3] if how in ("cut", "closed-cut") else data
                 step = 564 if how == "slow" else 4096
                 self.send_response(200)
-                self.send_header("Transfer-Encoding", "chunked")
+                if how.startswith("closed"):
+                    self.send_header("Connection", "close")
+                else:
+                    self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
                 self.close_connection = True
                 try:
+                    if how.startswith("closed"):
+                        return self.wfile.write(data)
                     for at in range(0, len(data), step):
                         part = data[at : at + step]
                         self.wfile.write(b"%x\r\n" % len(part) + part + b"\r\n")
@@ -313,10 +367,16 @@ class Named(Checks):
             self.expect(f"{ending}, a whole answer: {said}", code == 0)
             code, said = self.filter(f"{address}/cut/served.{ending}", "served.out.mkv")
             self.expect(f"{ending}, an answer that is cut: {said}", code == 7 and "before the last of its chunks" in said)
+            # Without a length and without chunks the end of the connection is the end (RFC 9112, 8).
+            code, said = self.filter(f"{address}/closed/served.{ending}", "served.out.mkv")
+            self.expect(f"{ending}, a whole answer without a length: {said}", code == 0)
+            if ending in ("mkv", "mp4"):  # which say how long they are
+                code, said = self.filter(f"{address}/closed-cut/served.{ending}", "served.out.mkv")
+                self.expect(f"{ending}, an answer without a length that is cut: {said}", code == 7)
         self.ffmpeg("-f lavfi -i testsrc2=s=160x120:r=5:d=1 -c:v mpeg2video -q:v 2", "slow.ts")
         code, said = self.filter(f"{address}/slow/slow.ts", "slow.mkv", "--timeout", "0.5")
         self.expect(f"what sends every tenth of a second is not silent: {said}", code == 0)
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "sitings", "whole_ends", "clocks", "manifests", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))

@@ -164,6 +164,70 @@ class Times(Checks):
     def can_leave_out(self):
         return False  # this ffmpeg's muxers require times
 
+    def heard(self, path):
+        """Returns when the first and the last loud samples of the sound are heard, seconds after the first picture."""
+        data = self.run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "a:0", "-ac", "1", "-ar", "48000", "-f", "s16le", "-", text=False).stdout
+        loud = [i / 48000 for i, value in enumerate(memoryview(data).cast("h")) if abs(value) > 500]
+        starts = [self.times(path, stream)[:1] for stream in ("v:0", "a:0")]
+        apart = starts[1][0] - starts[0][0] if all(s and s[0] == s[0] for s in starts) else 0  # "nan" is no time
+        return [round(loud[i] + apart, 2) for i in (0, -1)] if loud else []
+
+    def timeless_sound(self):
+        """Sound that begins late, has a gap, or is shorter or longer than the picture, in containers that give sound no times."""
+        tone = "-f lavfi -i sine=sample_rate=48000:duration=0.5"
+        picture = "-f lavfi -i testsrc2=s=720x576:r=25:d=2,setsar=16/15"
+        coded = "-c:v dvvideo -pix_fmt yuv420p -c:a pcm_s16le -ac 2"
+        late = self.ffmpeg(f"{picture} -itsoffset 0.5 {tone} -map 0 -map 1 {coded}", "late.mov")
+        gap = self.ffmpeg(f"{picture} {tone} -filter_complex [1]asetpts='if(gte(T\\,0.25)\\,PTS+0.7/TB\\,PTS)'[a] -map 0 -map [a] {coded}", "gap.mkv")
+        longer = self.ffmpeg(f"-t 0.4 {picture} {tone} -map 0 -map 1 {coded}", "longer.mov")
+        for ending, codec, sound in (("mxf", "mpeg2video", "copy"), ("mxf", "dvvideo", "copy"), ("dv", "dvvideo", "copy"), ("avi", "mpeg4", "copy"), ("avi", "mpeg4", "libmp3lame"), ("avi", "mpeg4", "pcm_alaw"),
+                                     ("gxf", "mpeg2video", "copy")):
+            for source, wanted, why in ((late, [0.5, 1.0], "late"), (gap, [0.0, 1.2], "gap")):
+                out = self.folder / f"out.{ending}"
+                if ending == "gxf":  # holds one channel a track
+                    source = self.ffmpeg(f"-i {source} -c:v copy -c:a pcm_s16le -ac 1", f"one-{why}.mkv")
+                code, said = self.filter(source, out.name, "--codec", codec, "--audio", sound)
+                found, frames = self.heard(out), len(self.times(out))
+                self.expect(f"{why} sound to {ending}, {codec}, {sound}: {found}, {frames} pictures: {said}",
+                            code == 0 and frames == 50 and len(found) == 2 and all(abs(a - b) < 0.06 for a, b in zip(found, wanted)))
+        for ending in ("mxf", "dv"):
+            code, said = self.filter(longer, f"out.{ending}", "--codec", "dvvideo")
+            self.expect(f"longer sound to {ending}: named: {said}", code == 0 and len(self.times(self.folder / f"out.{ending}")) == 10 and "behind it are not kept" in said)
+        code, said = self.filter(longer, "strict.mxf", "--codec", "dvvideo", "--strict")
+        self.expect(f"longer sound: refused by --strict: {said}", code == 4 and "[strict]" in said)
+        code, said = self.filter(longer, "out.avi", "--codec", "mpeg4")
+        self.expect(f"longer sound to avi is kept: {said}", code == 0 and self.heard(self.folder / "out.avi")[1] > 0.45)
+        early = self.ffmpeg(f"-itsoffset 0.5 {picture} {tone} -map 0 -map 1 -fps_mode passthrough {coded}", "early.mkv")
+        code, said = self.filter(early, "out.mxf", "--codec", "dvvideo")
+        self.expect(f"sound before the picture to mxf: named: {said}", code == 0 and "s before the picture" in said)
+        far = self.ffmpeg(f"{picture} {tone} -map 0 -map 1 -c:v mpeg4 -c:a aac -output_ts_offset 400000", "far.mkv")
+        for ending, codec, sound in (("mxf", "mpeg2video", "pcm_s16le"), ("avi", "mpeg4", "libmp3lame")):
+            code, said = self.filter(far, f"out.{ending}", "--codec", codec, "--audio", sound)
+            self.expect(f"no hours of silence in {ending}: {self.heard(self.folder / f'out.{ending}')}: {said}", code == 0 and self.heard(self.folder / f"out.{ending}")[0] < 0.06)
+        code, said = self.filter(far, "out.mxf", "--codec", "mpeg2video", "--audio", "pcm_s16le", "--copy-times")
+        self.expect(f"--copy-times has no hours of silence: {said}", code == 0 and self.heard(self.folder / "out.mxf")[0] < 0.06)
+        coded = self.ffmpeg(f"{picture} -itsoffset 0.5 {tone} -map 0 -map 1 -c:v mpeg4 -c:a libmp3lame", "coded.mkv")
+        code, said = self.filter(coded, "out.avi")
+        self.expect(f"late MP3 copied to avi: named: {said}", code == 0 and "has no times for sound" in said)
+        code, said = self.filter(coded, "out.avi", "--strict")
+        self.expect(f"late MP3 copied to avi: refused by --strict: {said}", code == 4)
+        plain = self.ffmpeg(f"{picture} -f lavfi -i sine=sample_rate=48000:duration=2 -map 0 -map 1 -c:v mpeg2video -c:a pcm_s16le", "plain.mkv")
+        judge = self.ffmpeg(f"-i {plain} -f s16le", "plain.pcm").read_bytes()
+        for ending in ("mxf", "avi", "gxf"):
+            code, said = self.filter(plain, f"out.{ending}", "--strict")
+            self.expect(f"sound that needs no silence gets none in {ending}: {said}", code == 0 and "has no times" not in said and self.ffmpeg(f"-i {self.folder}/out.{ending} -f s16le", "out.pcm").read_bytes()[:len(judge)] == judge)
+
+    def rates(self):
+        """Containers without times for pictures, from a clock of milliseconds."""
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=320x240:r=25:d=1 -c:v ffv1", "clock.mkv")
+        for ending, codec in (("rm", "rv10"), ("swf", "flv"), ("gxf", "mjpeg"), ("mxf", "mpeg2video"), ("avi", "mpeg4")):
+            if ending == "gxf":
+                source = self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=1 -c:v ffv1", "clock.mkv")
+            code, said = self.filter(source, f"rate.{ending}", "--codec", codec)
+            length = self.run("ffprobe", "-v", "error", "-count_packets", "-show_entries", "stream=r_frame_rate,nb_read_packets", "-of", "csv=p=0", self.folder / f"rate.{ending}").stdout
+            found = self.times(self.folder / f"rate.{ending}")
+            self.expect(f"{ending}: 25 pictures a second: {length} {found[-1:]}: {said}", code == 0 and len(found) == 25 and ("25/1" in length or abs(found[-1] - 0.96) < 0.01))
+
     def field_pictures(self):
         source = self.folder / "paff.h264"
         source.write_bytes(field_pictures(25))
@@ -175,4 +239,4 @@ class Times(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Times, "begins_at_zero", "programs", "sound_first", "chapters", "one_ahead", "leading", "field_pictures"))
+    sys.exit(run_checks(Times, "begins_at_zero", "programs", "sound_first", "chapters", "one_ahead", "leading", "timeless_sound", "rates", "field_pictures"))
