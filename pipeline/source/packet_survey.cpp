@@ -14,11 +14,6 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Returns the input's address for libavformat.
-std::string url_of(const std::string& input) {
-  return is_url(input) ? input : "file:" + local_path(input);
-}
-
 // Returns whether no frame of the range comes after this packet, in whatever order frames are
 // decoded.
 bool is_past(const AVPacket& packet, const AVStream& stream, const InputRange& part) {
@@ -28,10 +23,14 @@ bool is_past(const AVPacket& packet, const AVStream& stream, const InputRange& p
 
 }  // namespace
 
+std::string container_url(const std::string& input) {
+  return is_url(input) ? input : "file:" + local_path(input);
+}
+
 Survey survey_packets(const std::string& input, const SourceOptions& options, const Source& source,
-                      std::int64_t first, double patience) {
+                      std::int64_t first, double patience, const Source::SeePacket& see) {
   const Clock::time_point begun = Clock::now();
-  ContainerInput container(url_of(input), nullptr, options);
+  ContainerInput container(container_url(input), nullptr, options);
   const AVStream& stream =
       *container.container().streams[static_cast<unsigned>(source.video_stream())];
   const InputRange part = input_range(container.container(), options);
@@ -54,6 +53,7 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
     }
     const std::int64_t time = av_rescale_q(packet->pts, stream.time_base, AV_TIME_BASE_Q);
     const std::int64_t shown = av_sat_sub64(packet->pts, offset);
+    if (see) see(*packet, shown);
     if (time < part.end && shown >= first) {
       survey.times.push_back(shown);
       survey.bytes += packet->size;
@@ -80,7 +80,7 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
 }
 
 Sample sample(const std::string& input, const SourceOptions& options) {
-  const ContainerInput container(url_of(input), nullptr, options);
+  const ContainerInput container(container_url(input), nullptr, options);
   AVIOContext* io = container.container().pb;
   const std::int64_t bytes = io && (io->seekable & AVIO_SEEKABLE_NORMAL) ? avio_size(io) : -1;
   if (bytes <= 0)
