@@ -15,6 +15,7 @@
 #include "pipeline/run/verify.h"
 #include "pipeline/shards/shard_store.h"
 #include "pipeline/source/source_turned.h"
+#include "pipeline/unchanged/kept_packets.h"
 
 namespace vidconv {
 namespace {

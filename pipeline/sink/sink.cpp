@@ -270,6 +270,9 @@ void refuse_loss(MessageKind kind, const std::string& loss) {
   if (kind == MessageKind::device_failed)
     throw Error(MessageKind::device, "a device failed", "", loss,
                 "without `strict` the run goes on without it");
+  if (kind == MessageKind::all_encoded)
+    throw Error(MessageKind::strict, "nothing is copied", "", loss,
+                "without `strict` all is encoded");
   throw Error(MessageKind::strict, "the output cannot hold it all", "", loss,
               "without `strict` the rest is kept");
 }

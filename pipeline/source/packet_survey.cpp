@@ -44,6 +44,7 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
     if (container.follows() == Follows::anew) survey.seeks = false;
     if (packet->stream_index != stream.index) continue;
     if (is_past(*packet, stream, part)) break;
+    if (see && packet->pts != AV_NOPTS_VALUE) see(*packet, av_sat_sub64(packet->pts, offset));
     if (packet->flags & AV_PKT_FLAG_DISCARD) continue;
     if (packet->size == 0 || (packet->flags & AV_PKT_FLAG_CORRUPT)) survey.exact = false;
     if (packet->pts == AV_NOPTS_VALUE) {
@@ -53,7 +54,6 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
     }
     const std::int64_t time = av_rescale_q(packet->pts, stream.time_base, AV_TIME_BASE_Q);
     const std::int64_t shown = av_sat_sub64(packet->pts, offset);
-    if (see) see(*packet, shown);
     if (time < part.end && shown >= first) {
       survey.times.push_back(shown);
       survey.bytes += packet->size;

@@ -180,9 +180,8 @@ class Decision {
     constexpr std::size_t enough = 50;
     const auto first = std::ranges::find(stretches_, false, &PacketStretch::kept);
     if (first == stretches_.end()) return std::nullopt;
-    return quality_of(
-        read_packets(packets(), first->begin, std::min(first->end, first->begin + enough)),
-        stream());
+    const std::size_t end = std::min(index_->packets().size(), first->begin + enough);
+    return quality_of(read_packets(packets(), first->begin, end), stream());
   }
 
   void tell(const EncoderOptions& options, bool has_quality) const {

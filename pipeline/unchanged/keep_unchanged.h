@@ -9,10 +9,11 @@
 #include "pipeline/encode/encoder_choice.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
-#include "pipeline/unchanged/kept_packets.h"
 #include "pipeline/work/timed_work.h"
 
 namespace vidconv {
+
+class KeptPackets;
 
 struct KeepRequest {
   Source& source;  // has given no frame yet

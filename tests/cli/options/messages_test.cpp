@@ -187,6 +187,12 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
       {MessageKind::device_chosen, [=, this] { return filter(pattern, "-o null: --device auto"); }},
       {MessageKind::shards_chosen,
        [=, this] { return filter(pattern, out("a.mkv") + " --shards auto"); }},
+      {MessageKind::kept,
+       [=, this] {
+         return filter(clip(), out("a.mp4") + " --keep-unchanged --kernel box:between=9s-10s");
+       }},
+      {MessageKind::all_encoded,
+       [=, this] { return filter(clip(), out("a.mp4") + " --keep-unchanged --kernel box"); }},
       {MessageKind::fallback,
        [=, this] {
          return shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() +
