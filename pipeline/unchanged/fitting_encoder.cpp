@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/encode/encoder_rate.h"
 #include "pipeline/encode/sharded_encoder.h"
 #include "pipeline/unchanged/joined_header.h"
 #include "pipeline/unchanged/seam_trial.h"

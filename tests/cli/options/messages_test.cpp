@@ -189,10 +189,11 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
        [=, this] { return filter(pattern, out("a.mkv") + " --shards auto"); }},
       {MessageKind::kept,
        [=, this] {
-         return filter(clip(), out("a.mp4") + " --keep-unchanged --kernel box:between=9s-10s");
+         return shell(vidconv() + " " + clip() + " --kernel box:between=9s-10s --keep-unchanged " +
+                      out("a.mp4"));
        }},
       {MessageKind::all_encoded,
-       [=, this] { return filter(clip(), out("a.mp4") + " --keep-unchanged --kernel box"); }},
+       [=, this] { return filter(clip(), out("a.mp4") + " --keep-unchanged"); }},
       {MessageKind::fallback,
        [=, this] {
          return shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() +

@@ -109,7 +109,9 @@ TEST_P(UnchangedCodecs, AreCopiedAndJoined) {
   const Digests before = decoded(input), after = decoded(path(name));
   ASSERT_EQ(after.frames.size(), 100U);
   for (std::size_t i = 0; i < 100; ++i)
-    if (i < codec.from || i >= codec.to) EXPECT_EQ(after.frames[i], before.frames[i]) << i;
+    if (i < codec.from || i >= codec.to) {
+      EXPECT_EQ(after.frames[i], before.frames[i]) << i;
+    }
   seek_everywhere(path(name), after, {codec.from, codec.to});
   // Inside is what the filter makes: exactly, or as near as the codec comes.
   const Arguments whole{input, "--kernel", "box:size=5:between=1.2s-1.8s"};
@@ -156,8 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
         Codec{"dnxhr.mov", "-c:v dnxhd -profile:v dnxhr_hq -pix_fmt yuv422p", false, 30, 45},
         Codec{"ffv1.mkv", "-c:v ffv1 -level 3 -g 1 -slices 4", true, 30, 45},
         Codec{"ffv1-group.mkv", "-c:v ffv1 -level 3 -g 5 -slicecrc 0 -context 1", true, 30, 45}),
-    [](const auto& info) {
-      std::string name = info.param.name;
+    [](const auto& row) {
+      std::string name = row.param.name;
       std::ranges::replace(name, '.', '_');
       std::ranges::replace(name, '-', '_');
       return name;
@@ -203,7 +205,8 @@ TEST_F(Unchanged, BoxesSayWhatIsEncoded) {
   whole.insert(whole.end(), boxes.begin(), boxes.begin() + 2);
   EXPECT_EQ(parse_digests(run_vidconv(whole).out), decoded(path("out.mkv")));
   // The audit proves it, and one of another output does not.
-  const std::string check = "python3 " VIDCONV_SOURCE_DIR "/samples/check_audit.py " + path("audit.jsonl") + " " + input;
+  const std::string check =
+      "python3 " VIDCONV_SOURCE_DIR "/samples/check_audit.py " + path("audit.jsonl") + " " + input;
   EXPECT_EQ(output_of(check + " " + path("out.mkv")), "100 frames are as the audit says\n");
   EXPECT_NE(shell(check + " " + input).exit_code, 0);
   ffmpeg("-i " + path("out.mkv") + " -c:v libx264 -qp 0 " + path("again.mkv"));
