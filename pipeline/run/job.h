@@ -44,7 +44,7 @@ struct JobOptions {
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens the sink of the frames; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
-  bool keep_unchanged = false;  // what no filter changes is copied as it is coded, where possible
+  bool keep_unchanged = false;  // unfiltered stretches are copied as they are coded, where possible
   bool in_order = false;        // frames come in order of time, even where shards could take turns
   int slots = 0;                // 0: as many as the device and the frames want
   ProcessorOptions processor;   // without the device and `slots`

@@ -46,7 +46,7 @@ struct Settings {
   int slots = 0;                     // 0: the pipeline's default
   std::optional<ShardOptions> shards;
   int jobs = 0;                 // shards at once; 0: as many as the CPUs carry
-  bool keep_unchanged = false;  // what no filter changes is copied as it is coded
+  bool keep_unchanged = false;  // unfiltered stretches are copied as they are coded
   double latency = 0;           // seconds; 0: no frame is dropped
   bool realtime = false;        // frames leave the input as their times say
   bool strict = false;          // a loss is an error

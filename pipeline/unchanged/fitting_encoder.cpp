@@ -117,9 +117,11 @@ EncoderOptions fit_encoder(const FittingEncoder& how, const std::string& output,
   const InputVideo video{.stream = 0, .info = how.video};
   const OutputPlan plan = plan_output(output, quiet, {&video, 1});
   const EncoderChoice& choice = plan.encoders.at(0);
+  const bool global_header = plan.container->flags & AVFMT_GLOBALHEADER;
+  // What the user has asked for has to be possible, whatever is added below.
+  make_part_encoder(choice, how.video, options, global_header, nullptr, nullptr);
   set_quality(how, choice, options);
   if (how.stream.codec_id == AV_CODEC_ID_H264) number_parameter_sets(how, *choice.codec, options);
-  const bool global_header = plan.container->flags & AVFMT_GLOBALHEADER;
   std::optional<Error> refused;
   for (const OwnOptions& variant : variants_of(how.stream.codec_id)) {
     EncoderOptions tried = options;
@@ -136,8 +138,9 @@ EncoderOptions fit_encoder(const FittingEncoder& how, const std::string& output,
       tried.shards->fit = fit;
       return tried;
     } catch (const Error& error) {
-      if (error.fault() != Fault::output && variant.empty()) throw;
-      if (!refused) refused = error;
+      if (error.kind() == MessageKind::memory) throw;
+      if (!refused)
+        refused.emplace(Fault::output, "cannot fit the encoder", choice.codec->name, error.why());
     }
   }
   throw *refused;

@@ -28,7 +28,7 @@ std::string header_text(const AVCodecParameters& video) {
 struct AvcRecord {
   std::string begin;  // up to the length of lengths
   std::vector<std::string> sequence_sets, picture_sets;
-  std::string end;  // what high profiles have behind
+  std::string end;  // high profiles have more there
 
   // Throws Error(output) where it makes no sense.
   explicit AvcRecord(CodedBytes from);

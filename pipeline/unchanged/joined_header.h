@@ -26,7 +26,7 @@ class JoinedHeader final : public StreamFit {
 
  private:
   const std::string encoded_;  // the encoder's header, when it was tried
-  const int nal_lengths_;      // of the stream's packets; encoders write start codes
+  const int nal_lengths_;      // the stream's; encoders write start codes
   const int profile_, level_, delay_;
   const unsigned tag_;
   std::string header_;

@@ -63,8 +63,15 @@ class Decision {
     return *request_.source.container().get()->streams[at]->codecpar;
   }
 
-  // What can be said before the input is looked through.
+  // Refuses all that is known before the input is looked through.
   void check_input() const {
+    // Refuses what cannot be in shards at all, as a mistake of the command line.
+    SinkOptions sink = request_.sink;
+    sink.notify = nullptr;
+    sink.lose = nullptr;
+    sink.encoder.shards =
+        ShardOptions{.begins = std::make_shared<const std::vector<std::int64_t>>(1, 0)};
+    const OutputPlan plan = plan_output(request_.output, sink, request_.source.videos());
     const SourceOptions& from = request_.from;
     if (!request_.source.container().get() || request_.source.video_stream() < 0)
       throw AllEncoded{"the input has no coded packets"};
@@ -74,14 +81,6 @@ class Decision {
     if (!tells_keys(stream().codec_id))
       throw AllEncoded{fmt::format("of {} nobody knows where decoding can begin anew",
                                    avcodec_get_name(stream().codec_id))};
-    // Refuses what cannot be in shards at all, as a mistake of the command line.
-    SinkOptions sink = request_.sink;
-    sink.notify = nullptr;
-    sink.lose = nullptr;
-    sink.encoder.shards =
-        ShardOptions{.begins = std::make_shared<const std::vector<std::int64_t>>(1, 0)};
-    const InputVideo shown{.stream = request_.source.video_stream(), .info = video()};
-    const OutputPlan plan = plan_output(request_.output, sink, {&shown, 1});
     const AVCodec& encoder = *plan.encoders.at(0).codec;
     if (encoder.id != stream().codec_id)
       throw AllEncoded{fmt::format("the input is {}, the output {}",
@@ -101,8 +100,9 @@ class Decision {
     times_ = request_.source.times();
     for (const IndexedPacket& packet : index_->packets()) shown_.push_back(packet.shown);
     std::ranges::sort(shown_);
-    if (shown_ != *times_ || !index_->first_key())
-      throw AllEncoded{"its packets are not one for each frame"};
+    if (shown_ != *times_) throw AllEncoded{"its packets are not one for each frame"};
+    if (!index_->first_key())
+      throw AllEncoded{"no packet begins with a closed group of pictures and all headers"};
   }
 
   void cut() {
@@ -175,7 +175,7 @@ class Decision {
             .packets = index_->packets()};
   }
 
-  // Of the first frames that are encoded anew.
+  // Returns the quality of the first frames that are encoded anew.
   std::optional<double> read_quality() const {
     constexpr std::size_t enough = 50;
     const auto first = std::ranges::find(stretches_, false, &PacketStretch::kept);

@@ -21,12 +21,12 @@ struct KeepRequest {
   const SourceOptions& from;  // as `source` was opened
   std::string output;
   const SinkOptions& sink;
-  const TimedWork& work;  // what is done to its frames
+  const TimedWork& work;  // done to its frames
 };
 
 struct Keeping {
   EncoderOptions encoder;             // encodes in shards, between those that are copied
-  std::shared_ptr<KeptPackets> kept;  // what is copied
+  std::shared_ptr<KeptPackets> kept;  // the packets that are copied
 };
 
 // Returns none where all has to be encoded: SinkOptions::loss() has heard why then, and may throw.

@@ -1,6 +1,7 @@
 #include "pipeline/unchanged/key_packets.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "pipeline/av/nal_units.h"
@@ -43,26 +44,36 @@ std::optional<std::size_t> leb128(CodedBytes& data) {
   return std::nullopt;
 }
 
-KeyPacket of_av1(CodedBytes data) {
-  constexpr unsigned sequence_header = 1, frame_header = 3, frame = 6;
-  bool has_header = false;
+constexpr unsigned sequence_header = 1;
+
+// Calls `see` with the type and the bytes of each unit of AV1 (5.3). Returns false where the packet
+// ends within one.
+bool each_obu(CodedBytes data, const std::function<void(unsigned, CodedBytes)>& see) {
   while (!data.empty()) {
     const unsigned type = data[0] >> 3U & 15U;
     const bool extended = data[0] & 4U, sized = data[0] & 2U;
     const std::size_t head = extended ? 2 : 1;
-    if (data.size() < head) return KeyPacket::none;
+    if (data.size() < head) return false;
     data = data.subspan(head);
     const std::optional<std::size_t> size = sized ? leb128(data) : data.size();
-    if (!size || *size > data.size()) return KeyPacket::none;
-    if (type == sequence_header) has_header = true;
-    if ((type == frame || type == frame_header) && *size > 0) {
-      // It shows no earlier frame, is a key frame, and is shown itself (5.9.2).
-      const bool shown_key = (data[0] & 0xf0U) == 0x10U;
-      return has_header && shown_key ? KeyPacket::closed : KeyPacket::none;
-    }
+    if (!size || *size > data.size()) return false;
+    see(type, data.first(*size));
     data = data.subspan(*size);
   }
-  return KeyPacket::none;
+  return true;
+}
+
+KeyPacket of_av1(CodedBytes data) {
+  constexpr unsigned frame_header = 3, frame = 6;
+  bool has_header = false;
+  std::optional<bool> key;  // the first frame is
+  const bool whole = each_obu(data, [&](unsigned type, CodedBytes obu) {
+    if (type == sequence_header) has_header = true;
+    // It shows no earlier frame, is a key frame, and is shown itself (5.9.2).
+    if ((type == frame || type == frame_header) && !obu.empty() && !key)
+      key = has_header && (obu[0] & 0xf0U) == 0x10U;
+  });
+  return whole && key.value_or(false) ? KeyPacket::closed : KeyPacket::none;
 }
 
 KeyPacket of_mpeg2(CodedBytes data) {
@@ -140,6 +151,30 @@ KeyPacket key_packet(const AVPacket& packet, AVCodecID codec, int nal_lengths) {
     default:
       return is_intra_only(codec) && !data.empty() ? KeyPacket::closed : KeyPacket::none;
   }
+}
+
+std::string header_in(const AVPacket& packet, AVCodecID codec, int nal_lengths) {
+  const CodedBytes data(packet.data, static_cast<std::size_t>(packet.size));
+  std::string header;
+  const auto add = [&](CodedBytes bytes) { header.append(bytes.begin(), bytes.end()); };
+  if (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC) {
+    const auto says = [codec](unsigned first) {
+      return codec == AV_CODEC_ID_H264 ? (first & 31U) == 7 : (first >> 1U & 63U) == 33;
+    };
+    each_nal_unit(data, nal_lengths, [&](CodedBytes nal) {
+      if (says(nal[0])) add(nal);
+    });
+  } else if (codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO) {
+    constexpr std::size_t size_shape_and_rate = 4;
+    for (std::size_t i = 0; i + 4 + size_shape_and_rate < data.size() && header.empty(); ++i)
+      if (data[i] == 0 && data[i + 1] == 0 && data[i + 2] == 1 && data[i + 3] == 0xb3)
+        add(data.subspan(i + 4, size_shape_and_rate));
+  } else if (codec == AV_CODEC_ID_AV1) {
+    each_obu(data, [&](unsigned type, CodedBytes obu) {
+      if (type == sequence_header) add(obu);
+    });
+  }
+  return header;
 }
 
 }  // namespace vidconv

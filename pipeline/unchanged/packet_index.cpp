@@ -34,6 +34,9 @@ void PacketIndex::see(const AVPacket& packet, std::int64_t shown) {
     if (type == AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL)
       obstacle_ = "its packets have something beside them, such as what is transparent";
   }
+  const std::string header = header_in(packet, codec_, nal_lengths_);
+  if (header_.empty()) header_ = header;
+  if (!header.empty() && header != header_) obstacle_ = "its header changes on the way";
   const KeyPacket key = key_packet(packet, codec_, nal_lengths_);
   if (key != KeyPacket::none && !first_key_) first_key_ = share_packet(packet);
   if (codec_ == AV_CODEC_ID_H264) note_parameter_sets(packet);

@@ -47,6 +47,7 @@ class PacketIndex {
   std::vector<IndexedPacket> packets_;
   PacketPtr first_key_;
   std::string obstacle_;
+  std::string header_;  // the first that a packet has
   std::set<unsigned> parameter_sets_;
 };
 

@@ -50,7 +50,7 @@ class PacketReader {
   std::optional<ContainerInput> input_;
   std::int64_t offset_ = 0;
   std::size_t at_ = 0;  // the place of the next packet
-  PacketPtr waiting_;   // that one, where it was read already; else null
+  PacketPtr waiting_;   // the next packet, where it was read already; else null
 };
 
 }  // namespace vidconv

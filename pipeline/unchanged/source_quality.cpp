@@ -56,7 +56,7 @@ std::optional<double> decoded_mean(const std::vector<PacketPtr>& packets,
 // JPEG's own table of luma against that which FFmpeg's encoder multiplies by its qscale: MPEG-1's
 // (ISO/IEC 11172-2, 2.4.3.2), whose steps add up to this, but for the first.
 std::optional<double> of_jpeg(const AVPacket& packet) {
-  constexpr double steps_of_encoder = 2106, eighths = 8;
+  constexpr double steps_of_encoder = 2106, eighths = 8, cut_off = 0.5 * 63;  // in rounding down
   for (int i = 0; i + 4 + 65 < packet.size; ++i) {
     const std::uint8_t* at = packet.data + i;
     if (at[0] != 0xff || at[1] != 0xdb) continue;
@@ -64,7 +64,7 @@ std::optional<double> of_jpeg(const AVPacket& packet) {
     if (deep || !luma) return std::nullopt;
     double steps = 0;
     for (int k = 1; k < 64; ++k) steps += at[5 + k];
-    return steps * eighths / steps_of_encoder;
+    return (steps + cut_off) * eighths / steps_of_encoder;
   }
   return std::nullopt;
 }

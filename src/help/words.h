@@ -19,7 +19,7 @@ std::span<const Example> examples();
 // How a run goes on that was ended: a paragraph each.
 std::span<const std::string_view> resuming();
 
-// What is copied, and only the rest encoded: a paragraph each.
+// How stretches are copied and only the rest is encoded: a paragraph each.
 std::span<const std::string_view> keeping();
 
 // A video in parts on many hosts: a paragraph each.

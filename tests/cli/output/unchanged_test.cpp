@@ -20,7 +20,7 @@ class Unchanged : public CliTest {
  protected:
   // Makes 100 frames at 25 a second, with sound; a key frame each second where others depend on it.
   std::string make(const std::string& name, const std::string& encoding) const {
-    ffmpeg("-f lavfi -i testsrc2=size=128x96:rate=25:duration=4 -f lavfi -i sine=duration=4 " +
+    ffmpeg("-f lavfi -i testsrc2=size=256x144:rate=25:duration=4 -f lavfi -i sine=duration=4 " +
            encoding + " -shortest " + path(name));
     return path(name);
   }
@@ -124,10 +124,14 @@ TEST_P(UnchangedCodecs, AreCopiedAndJoined) {
   Arguments reference = whole;
   reference.insert(reference.end(), {"-y", "-o", path("whole.mkv"), "--codec", "ffv1"});
   ASSERT_TRUE(succeeded(run_vidconv(reference)));
-  const std::string psnr = output_of(
-      "ffmpeg -v info -i " + path(name) + " -i " + path("whole.mkv") +
-      " -lavfi '[0:v]setpts=N/25/TB[a];[1:v]setpts=N/25/TB[b];[a][b]psnr=stats_file=-' -f null - "
-      "2>/dev/null | grep -o 'psnr_avg:[^ ]*' | cut -d: -f2 | sort -g | head -1");
+  for (const std::string& file : {name, std::string("whole.mkv")})
+    ffmpeg("-i " + path(file) + " -map 0:v:0 -fps_mode passthrough -pix_fmt yuv420p -f rawvideo " +
+           path(file + ".raw"));
+  const std::string raw = " -f rawvideo -video_size 256x144 -pix_fmt yuv420p -framerate 25 -i ";
+  const std::string psnr =
+      output_of("ffmpeg -v error" + raw + path(name + ".raw") + raw + path("whole.mkv.raw") +
+                " -lavfi psnr=stats_file=- -f null - | grep -o 'psnr_avg:[^ ]*' | cut -d: -f2 | "
+                "sort -g | head -1");
   EXPECT_GT(std::stod(psnr), 28) << "the worst frame";
 }
 
@@ -235,11 +239,14 @@ TEST_F(Unchanged, ShardsDivideWhatIsEncoded) {
   EXPECT_EQ(keys, "0.00 1.00 1.40 1.80 2.20 2.60 3.00 ");
 }
 
-// What cannot be copied is encoded like without the option, and --strict refuses.
+// Everything else is encoded like without the option, and --strict refuses.
 TEST_F(Unchanged, AllIsEncodedWhereNothingFits) {
   const std::string closed = "-c:v libx264 -g 25 -pix_fmt yuv420p";
   const std::string input = make("in.mp4", closed);
   ffmpeg("-ss 1.3 -i " + input + " -c copy " + path("cut.mp4"));
+  make("a.ts", closed);
+  make("b.ts", closed + " -vf scale=96:64 -output_ts_offset 4");
+  shell("cat " + path("a.ts") + " " + path("b.ts") + " > " + path("two.ts"));
   struct Case {
     std::string input;
     Arguments more;
@@ -248,16 +255,19 @@ TEST_F(Unchanged, AllIsEncodedWhereNothingFits) {
   for (const Case& each : std::vector<Case>{
            {input, {}, "no stretch between key frames", "box"},
            {input, {"--codec", "ffv1"}, "the input is h264, the output ffv1"},
-           {input, {"--pix-fmt", "yuv444p"}, "the profile is"},
+           {input, {"--pix-fmt", "yuv444p"}, "4:4:4"},
            {input, {"--start", "0.5"}, "only a range of the input is read"},
            {input, {"--compare", "side"}, "--compare changes every frame"},
            {path("cut.mp4"), {}, "some of its pictures are not shown"},
            {make("open.mp4", closed + " -x264-params open-gop=1"), {}, "no packet but the first"},
-           {make("fields.ts", "-c:v mpeg2video -flags +ildct+ilme -top 1"), {}, "they are fields"},
+           {make("fields.ts", "-c:v mpeg2video -flags +ildct+ilme -top 1 -g 25"),
+            {},
+            "they are fields"},
            {make("hvc1.mp4", "-c:v libx265 -x265-params keyint=25:open-gop=0:log-level=error"),
             {},
-            "no packet but the first"},
-           {make("utvideo.mkv", "-c:v utvideo -pred median"), {}, "set its options otherwise"},
+            "no packet begins"},
+           {path("two.ts"), {}, "its header changes on the way"},
+           {make("ffvhuff.mkv", "-c:v ffvhuff -pred median"), {}, "set its options otherwise"},
            {make("theora.mkv", "-c:v libtheora"), {}, "of theora nobody knows"}}) {
     SCOPED_TRACE(each.input + " " + each.why);
     const Result result = filter(each.input, "out.mkv", each.more, each.kernel);
