@@ -161,7 +161,9 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
     notify(options_.sink.loss(), MessageKind::all_encoded,
            "`keep_unchanged`: all is encoded: " + why);
   };
-  if (lost_order_) return refuse("the input is damaged, and is read in order");
+  if (lost_order_)  // no loss to be refused: the damage itself will be
+    return notify(options_.notify, MessageKind::all_encoded,
+                  "`keep_unchanged`: all is encoded: the input is damaged, and is read in order");
   if (options_.compare) return refuse("`compare` changes every frame");
   if (source_->on_device()) return refuse("pictures are decoded on the device");
   keeping_ = keep_unchanged({.source = *source_,

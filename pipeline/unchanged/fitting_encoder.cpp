@@ -118,7 +118,7 @@ EncoderOptions fit_encoder(const FittingEncoder& how, const std::string& output,
   const OutputPlan plan = plan_output(output, quiet, {&video, 1});
   const EncoderChoice& choice = plan.encoders.at(0);
   const bool global_header = plan.container->flags & AVFMT_GLOBALHEADER;
-  // What the user has asked for has to be possible, whatever is added below.
+  // It has to be possible as the user has asked for it, whatever is added below.
   make_part_encoder(choice, how.video, options, global_header, nullptr, nullptr);
   set_quality(how, choice, options);
   if (how.stream.codec_id == AV_CODEC_ID_H264) number_parameter_sets(how, *choice.codec, options);

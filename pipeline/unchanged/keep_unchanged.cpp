@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/encode/sharded_encoder.h"
+#include "pipeline/encode/shard_rules.h"
 #include "pipeline/unchanged/changed_frames.h"
 #include "pipeline/unchanged/fitting_encoder.h"
 #include "pipeline/unchanged/kept_packets.h"
@@ -65,13 +65,19 @@ class Decision {
 
   // Refuses all that is known before the input is looked through.
   void check_input() const {
-    // Refuses what cannot be in shards at all, as a mistake of the command line.
     SinkOptions sink = request_.sink;
     sink.notify = nullptr;
     sink.lose = nullptr;
+    sink.encoder.shards.reset();
+    const std::vector<InputVideo> videos = request_.source.videos();
+    const OutputPlan plan = plan_output(request_.output, sink, videos);
+    if (!plan.encoders.empty() && !encodes_in_parts(plan.encoders[0]))
+      throw AllEncoded{fmt::format("{} is not known to encode parts that can be joined",
+                                   plan.encoders[0].codec->name)};
+    // Refuses what cannot be in shards at all, as a mistake of the command line.
     sink.encoder.shards =
         ShardOptions{.begins = std::make_shared<const std::vector<std::int64_t>>(1, 0)};
-    const OutputPlan plan = plan_output(request_.output, sink, request_.source.videos());
+    plan_output(request_.output, sink, videos);
     const SourceOptions& from = request_.from;
     if (!request_.source.container().get() || request_.source.video_stream() < 0)
       throw AllEncoded{"the input has no coded packets"};

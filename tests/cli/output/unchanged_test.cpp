@@ -268,6 +268,7 @@ TEST_F(Unchanged, AllIsEncodedWhereNothingFits) {
             "no packet begins"},
            {path("two.ts"), {}, "its header changes on the way"},
            {make("ffvhuff.mkv", "-c:v ffvhuff -pred median"), {}, "set its options otherwise"},
+           {input, {"--codec", "gif", "--format", "gif"}, "gif is not known to encode parts"},
            {make("theora.mkv", "-c:v libtheora"), {}, "of theora nobody knows"}}) {
     SCOPED_TRACE(each.input + " " + each.why);
     const Result result = filter(each.input, "out.mkv", each.more, each.kernel);
@@ -308,6 +309,22 @@ TEST_F(Unchanged, WhatCannotBeBesideIsRefused) {
   EXPECT_TRUE(refused(shell(vidconv() + " plan " + input + " -o " + path("o.mp4") +
                             " --kernel box --shards 2 --keep-unchanged --dir " + path("job")),
                       exit_command_line, {"--keep-unchanged", "parts of a plan are all encoded"}));
+}
+
+// A stretch that is decoded turns out to be damaged: then nothing is copied.
+TEST_F(Unchanged, DamageIsReadInOrder) {
+  const std::string input = make("in.mkv", "-c:v libx264 -g 25 -pix_fmt yuv420p");
+  std::string bytes = read_file(input);
+  const std::string place =
+      output_of("ffprobe -v error -select_streams v:0 -show_entries packet=pos -of csv=p=0 " +
+                input + " | sed -n 36p");
+  for (std::size_t i = 0; i < 60; ++i) bytes[std::stoul(place) + 60 + i] ^= 0x5a;
+  write_file(input, bytes);
+  const Result result = filter(input, "out.mkv");
+  EXPECT_EQ(result.exit_code, exit_damaged);
+  EXPECT_TRUE(has_line_with(result.err, {"all is encoded: the input is damaged"}));
+  EXPECT_EQ(frame_times(path("out.mkv")).size(), 100U);
+  EXPECT_TRUE(refused(filter(input, "out.mkv", {"--strict"}), exit_damaged, {"[damaged]"}));
 }
 
 // An output that ends early would have a gap.
