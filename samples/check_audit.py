@@ -6,7 +6,7 @@
 
 Decodes both with ffmpeg and computes the digests anew: of the input what was inside and outside of the filters'
 places before, of the output what was there after. The output has to be lossless, and both of a format with one
-plane for each component. Exit code 1 and a line for what differs.
+plane for each component. Stretches that --keep-unchanged has copied are compared packet by packet. Exit code 1 and a line for what differs.
 """
 
 import argparse
@@ -70,6 +70,29 @@ def check_frame(line, frame, bytes_each, when):
     return wrong
 
 
+def packets(path):
+    """Returns the bytes of the first video's packets, in the order of decoding."""
+    probe = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size", "-of", "csv=p=0", path]
+    sizes = subprocess.run(probe, check=True, capture_output=True, text=True).stdout.replace(",", " ").split()
+    copy = ["ffmpeg", "-v", "error", "-i", path, "-map", "0:v:0", "-c", "copy", "-f", "data", "-"]
+    data = subprocess.run(copy, check=True, capture_output=True).stdout
+    all_packets, at = [], 0
+    for size in map(int, sizes):
+        all_packets.append(data[at:at + size])
+        at += size
+    return all_packets
+
+
+def check_kept(kept, path):
+    """Returns the differences between the packets of stretches that were copied and the audit."""
+    found, wrong = packets(path), []
+    for part in kept:
+        data = b"".join(found[part["frame"]:part["frame"] + part["frames"]])
+        if len(data) != part["bytes"] or hashlib.md5(data).hexdigest() != part["md5"]:
+            wrong.append(f"{path}: the packets of frames {part['frame']} to {part['frame'] + part['frames'] - 1}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("audit")
@@ -77,24 +100,31 @@ def main():
     parser.add_argument("output")
     args = parser.parse_args()
     with open(args.audit, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
-    if not lines:
+        all_lines = [json.loads(line) for line in file]
+    if not all_lines:
         sys.exit(f"{args.audit}: it tells of no frame")
+    kept = [line["kept"] for line in all_lines if "kept" in line]
+    lines = [line for line in all_lines if "kept" not in line]
+    told = {line["frame"]: line for line in lines}
+    total = len(lines) + sum(part["frames"] for part in kept)
     wrong = []
     for path, when in ((args.input, "before"), (args.output, "after")):
+        wrong += check_kept(kept, path) if kept else []
+        if not lines:
+            continue
         bytes_each = sample_bytes(path)
         size = sum(c["width"] * c["height"] for c in lines[0]["components"]) * bytes_each
         count = 0
         for frame in frames(path, size):  # also frames beyond the audit's end
-            if count < len(lines):
-                wrong += check_frame(lines[count], frame, bytes_each, when)
+            if count in told:
+                wrong += check_frame(told[count], frame, bytes_each, when)
             count += 1
-        if count != len(lines):
-            wrong.append(f"{path} has {count} frames, the audit {len(lines)}")
+        if count != total:
+            wrong.append(f"{path} has {count} frames, the audit {total}")
     for line in lines:
         wrong += [f"frame {line['frame']}, {c['name']}: what is outside has changed"
                   for c in line["components"] if c["outside"]["before"] != c["outside"]["after"]]
-    print("\n".join(wrong) if wrong else f"{len(lines)} frames are as the audit says")
+    print("\n".join(wrong) if wrong else f"{total} frames are as the audit says")
     sys.exit(1 if wrong else 0)
 
 

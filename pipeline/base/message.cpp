@@ -90,6 +90,13 @@ constexpr MessageRow kinds[] = {
      "what `device` auto has chosen, and why", ""},
     {MessageKind::shards_chosen, "shards-chosen", Fault::none,
      "into how many parts `shards` auto has cut the video, and how many are encoded at once", ""},
+    {MessageKind::kept, "kept", Fault::none,
+     "with `keep_unchanged`: how many frames are copied as they are coded, and how the others are "
+     "encoded",
+     ""},
+    {MessageKind::all_encoded, "all-encoded", Fault::none,
+     "with `keep_unchanged`: what filters leave as it is cannot be copied, and all is encoded",
+     "the line says why; with `strict` it is an error"},
     {MessageKind::part_done, "part-done", Fault::none,
      "the part is there and whole: nothing was done", ""},
     {MessageKind::resumed, "resumed", Fault::none,

@@ -52,6 +52,8 @@ enum class MessageKind : std::uint8_t {
   interrupted,
   device_chosen,
   shards_chosen,
+  kept,
+  all_encoded,
   part_done,
   resumed,
   fallback,

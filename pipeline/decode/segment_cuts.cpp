@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "pipeline/av/nal_units.h"
+
 namespace vidconv {
 namespace {
 
@@ -27,14 +29,6 @@ void for_each_nal(const AVPacket& packet, int length_bytes, See&& see) {
     if (data[at] == 0 && data[at + 1] == 0 && data[at + 2] == 1 && see(data[at + 3])) return;
 }
 
-// Returns the bytes of the length before each NAL unit, from avcC or hvcC; 0: start codes.
-int nal_length_bytes(const AVCodecParameters& parameters) {
-  const bool h264 = parameters.codec_id == AV_CODEC_ID_H264;
-  const std::size_t at = h264 ? 4 : 21;
-  if (parameters.extradata_size <= static_cast<int>(at) || parameters.extradata[0] != 1) return 0;
-  return (parameters.extradata[at] & 3) + 1;
-}
-
 // Returns the type of the NAL unit that begins with this byte (Rec. H.265, table 7-1).
 int hevc_type(std::uint8_t first) { return first >> 1 & 0x3F; }
 constexpr int hevc_bla = 16, hevc_idr_with_leading = 19, hevc_idr = 20, hevc_cra = 21;
@@ -46,14 +40,14 @@ Cut cut_at(const AVPacket& packet, const AVCodecParameters& parameters) {
   Cut cut = Cut::no;
   switch (parameters.codec_id) {
     case AV_CODEC_ID_H264:  // other key frames may be recovery points, exact only some frames later
-      for_each_nal(packet, nal_length_bytes(parameters), [&](std::uint8_t& first) {
+      for_each_nal(packet, nal_length_size(parameters), [&](std::uint8_t& first) {
         const int type = first & 0x1F;
         if (type == 5) cut = Cut::clean;
         return type == 5 || type == 1;
       });
       return cut;
     case AV_CODEC_ID_HEVC:
-      for_each_nal(packet, nal_length_bytes(parameters), [&](std::uint8_t& first) {
+      for_each_nal(packet, nal_length_size(parameters), [&](std::uint8_t& first) {
         const int type = hevc_type(first);
         if (type == hevc_idr_with_leading || type == hevc_idr) cut = Cut::clean;
         if (type == hevc_cra) cut = Cut::open;
@@ -74,7 +68,7 @@ bool can_join(AVCodecID codec) { return codec == AV_CODEC_ID_H264 || codec == AV
 
 void begin_with(AVPacket& packet, const AVCodecParameters& parameters) {
   check_av(av_packet_make_writable(&packet), Fault::internal, "cannot keep a packet");
-  for_each_nal(packet, nal_length_bytes(parameters), [](std::uint8_t& first) {
+  for_each_nal(packet, nal_length_size(parameters), [](std::uint8_t& first) {
     if (hevc_type(first) == hevc_cra)
       first = static_cast<std::uint8_t>((first & 0x81) | hevc_bla << 1);
     return false;

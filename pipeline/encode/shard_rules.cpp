@@ -36,8 +36,7 @@ constexpr Rule rules[] = {
 
 // Names the setting that has asked for shards.
 std::string beside(const EncoderOptions& options) {
-  const bool kept = options.shards && options.shards->store;
-  return kept ? "`resume` cannot be beside" : "`shards` cannot be beside";
+  return (options.shards ? setting_of(*options.shards) : "`shards`") + " cannot be beside";
 }
 
 void check_option(const EncoderOptions& options, std::string_view key, std::string_view value,

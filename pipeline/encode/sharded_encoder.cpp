@@ -10,6 +10,7 @@
 #include "pipeline/encode/joined_encoder.h"
 #include "pipeline/encode/reopened_encoder.h"
 #include "pipeline/encode/shard_rules.h"
+#include "pipeline/shards/stream_fit.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -30,6 +31,7 @@ bool same_header(const AVCodecParameters& a, const AVCodecContext& b) {
 }
 
 std::string in_parts(const ShardOptions& shards) {
+  if (shards.begins) return "where filters act";
   return shards.count > 0 ? fmt::format("in {} parts", shards.count)
                           : fmt::format("in parts of {:g} s", shards.length);
 }
@@ -56,7 +58,8 @@ ShardedEncoder::ShardedEncoder(const EncoderChoice& choice, const VideoInfo& vid
       first_(std::make_unique<Encoder>(choice, video, options_, global_header, notify, lose)),
       parameters_(avcodec_parameters_alloc()),
       description_(first_->description() + ", " + in_parts(*options_.shards)),
-      times_(first_->context().has_b_frames) {
+      times_(std::max(first_->context().has_b_frames,
+                      options_.shards->fit ? options_.shards->fit->delay() : 0)) {
   if (!parameters_) throw_out_of_memory("for the encoder", choice_.codec->name);
   limits_.slots = static_cast<std::size_t>(std::max(1, options_.shards->slots));
   const auto behind = static_cast<std::size_t>(std::max(1, options_.shards->jobs - 1));
@@ -77,6 +80,7 @@ ShardedEncoder::ShardedEncoder(const EncoderChoice& choice, const VideoInfo& vid
 void ShardedEncoder::describe(AVCodecParameters& to) const {
   check_av(avcodec_parameters_copy(&to, parameters_.get()), Fault::internal,
            "cannot describe the video");
+  if (options_.shards->fit) options_.shards->fit->describe(to);
 }
 
 // Notifies nobody: the first encoder reported conversions and losses.
@@ -213,6 +217,7 @@ void ShardedEncoder::hand_out(ShardEncoder& part, AVPacket& packet, const Receiv
                 fmt::format("more came out of part {} than went in", part.number() + 1));
   const std::int64_t shown = part.times.front();
   part.times.pop_front();
+  if (options_.shards->fit) options_.shards->fit->fit(packet);
   times_.add(packet, shown, [&](AVPacket& joined) {
     ++frames_out_;
     receive(joined);

@@ -16,6 +16,7 @@
 #include "pipeline/shards/shard_store.h"
 #include "pipeline/source/source_turned.h"
 #include "pipeline/source/source_windowed.h"
+#include "pipeline/unchanged/kept_packets.h"
 
 namespace vidconv {
 namespace {
@@ -106,6 +107,8 @@ void Job::open() {
     for (const TimedWork* stage : stages_of(works_.back()))
       for (const Work& work : stage->cases()) check_regions(work, video.width, video.height);
   }
+  if (options_.keep_unchanged) keep_what_is_unchanged(from);
+  if (keeping_) return;
   give_windows();
   const auto& shards = options_.sink.encoder.shards;
   any_order_ = shards && may_be_in_turns(*shards) && !options_.in_order && !lost_order_ &&
@@ -168,6 +171,31 @@ bool Job::needs_order() const {
          });
 }
 
+// Where something depends on consecutive frames, stretches are encoded one after the other: then
+// their frames come in order of time.
+void Job::keep_what_is_unchanged(const SourceOptions& from) {
+  keeping_.reset();
+  const auto refuse = [this](const std::string& why) {
+    notify(options_.sink.loss(), MessageKind::all_encoded,
+           "`keep_unchanged`: all is encoded: " + why);
+  };
+  if (lost_order_)  // no loss to be refused: the damage itself will be
+    return notify(options_.notify, MessageKind::all_encoded,
+                  "`keep_unchanged`: all is encoded: the input is damaged, and is read in order");
+  if (options_.compare) return refuse("`compare` changes every frame");
+  if (source_->on_device()) return refuse("pictures are decoded on the device");
+  if (std::ranges::any_of(works_, is_staged))
+    return refuse("a filter over time reads the frames around those that it changes");
+  keeping_ = keep_unchanged({.source = *source_,
+                             .input = options_.input,
+                             .from = from,
+                             .output = options_.output,
+                             .sink = options_.sink,
+                             .work = works_.at(0)});
+  any_order_ = keeping_.has_value();
+  if (keeping_ && needs_order()) keeping_->encoder.shards->jobs = 1;
+}
+
 InputInfo Job::shown() const {
   InputInfo info =
       options_.compare ? compared(source_->info(), *options_.compare) : source_->info();
@@ -179,7 +207,9 @@ InputInfo Job::shown() const {
 }
 
 OutputPlan Job::plan() {
-  OutputPlan plan = plan_output(options_.output, options_.sink, shown().videos);
+  SinkOptions sink = options_.sink;
+  if (keeping_) sink.encoder = keeping_->encoder;
+  OutputPlan plan = plan_output(options_.output, sink, shown().videos);
   if (measure_log_) {
     check_measurable(plan, shown().videos.size());
     plan.options.encoder.measure = measure_log_.get();
@@ -304,7 +334,7 @@ std::optional<LatencyLimits> Job::latency() const {
 void Job::check_kept() const {
   const auto& shards = options_.sink.encoder.shards;
   const std::atomic<bool>* const interrupted = options_.source.interrupted;
-  if (shards && shards->store && interrupted && *interrupted)
+  if (((shards && shards->store) || keeping_) && interrupted && *interrupted)
     throw Error(MessageKind::interrupted, "there is no output yet", "", "it was interrupted");
 }
 
@@ -381,6 +411,9 @@ RunResult Job::run_once(RunOptions options) {
         "frames of this size are filtered one by one, and nothing is dropped", "leave it out");
   RunResult result = (serial ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
   if (measure_log_) result.measured = measure_log_->result();
+  result.brought_as_they_were = keeping_.has_value();
+  if (keeping_ && options_.audit)
+    for (const std::string& line : keeping_->kept->audit()) options_.audit(line);
   return result;
 }
 

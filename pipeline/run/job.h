@@ -21,6 +21,7 @@
 #include "pipeline/run/waking_device.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
+#include "pipeline/unchanged/keep_unchanged.h"
 #include "pipeline/work/timed_work.h"
 
 namespace vidconv {
@@ -45,9 +46,10 @@ struct JobOptions {
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens the sink of the frames; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
-  bool in_order = false;       // frames come in order of time, even where shards could take turns
-  int slots = 0;               // 0: as many as the device and the frames want
-  ProcessorOptions processor;  // without the device and `slots`
+  bool keep_unchanged = false;  // unfiltered stretches are copied as they are coded, where possible
+  bool in_order = false;        // frames come in order of time, even where shards could take turns
+  int slots = 0;                // 0: as many as the device and the frames want
+  ProcessorOptions processor;   // without the device and `slots`
   std::optional<Comparison> compare;
   std::optional<int> verify_every;  // frames
   // Seconds from a frame's decoding to its being in the output: frames that would take longer are
@@ -112,6 +114,7 @@ class Job {
   std::unique_ptr<Source> open_input(const SourceOptions& from) const;
   void turn_upright(const SourceOptions& from);
   bool needs_order() const;
+  void keep_what_is_unchanged(const SourceOptions& from);
   RunResult run_once(RunOptions options);
   void check_boxes() const;
   void check_kept() const;
@@ -123,7 +126,8 @@ class Job {
   std::unique_ptr<MeasureLog> measure_log_;  // outlives the sink
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
-  bool any_order_ = false;   // VideoInfo::any_order
+  bool any_order_ = false;          // VideoInfo::any_order
+  std::optional<Keeping> keeping_;  // where JobOptions::keep_unchanged is possible
   bool lost_order_ = false;  // the input is read in order of time, since the other order failed
   std::unique_ptr<Processor> processor_;
   std::unique_ptr<Sink> sink_;

@@ -104,6 +104,7 @@ class Search {
     if (numbers_frames()) count_frames(*job.source());
     settings_.sink.encoder.codec = found_.encoder;
     settings_.shards.reset();
+    settings_.keep_unchanged = false;
     settings_.sink.muxer_options.clear();
     settings_.sink.audio = "none";
     settings_.output = "/dev/null";

@@ -173,6 +173,11 @@ constexpr Setting rows[] = {
      "encode the video in N parts, or in parts of so many seconds (10s), several at once, and join "
      "them: the output depends on the parts, not on who encodes them",
      planned, [](S& s, Text v) { s.shards = parse_shards(v); }},
+    {"keep_unchanged", "--keep-unchanged", "Output", "", "",
+     "copy what no filter changes as it is coded, from key frame to key frame, and encode only the "
+     "rest, so that it fits",
+     not_in_gallery,
+     [](S& s, Text v) { s.keep_unchanged = switch_setting("keep_unchanged", v); }},
     {"pixel_format", "--pix-fmt", "Output", "NAME", "",
      "pixel format of the output (default: the input's, or the nearest to it that the encoder "
      "takes)",

@@ -45,10 +45,11 @@ struct Settings {
   int threads = 0;                   // 0: as many as the machine has
   int slots = 0;                     // 0: the pipeline's default
   std::optional<ShardOptions> shards;
-  int jobs = 0;           // shards at once; 0: as many as the CPUs carry
-  double latency = 0;     // seconds; 0: no frame is dropped
-  bool realtime = false;  // frames leave the input as their times say
-  bool strict = false;    // a loss is an error
+  int jobs = 0;                 // shards at once; 0: as many as the CPUs carry
+  bool keep_unchanged = false;  // unfiltered stretches are copied as they are coded
+  double latency = 0;           // seconds; 0: no frame is dropped
+  bool realtime = false;        // frames leave the input as their times say
+  bool strict = false;          // a loss is an error
   std::optional<int> verify_every;
   Measures measures;             // compared with the filtered frames
   std::optional<Target> target;  // looked for by find_quality()

@@ -121,6 +121,9 @@ void check_settings(const Settings& s) {
                    "parts of `shards` come out long after their frames", "leave out one");
   if (s.realtime && s.shards)
     refuse_setting("realtime", "", "parts of `shards` are encoded side by side", "leave out one");
+  if (s.keep_unchanged && (s.latency > 0 || s.realtime))
+    refuse_setting("keep_unchanged", "", "what comes in its own time does not come twice",
+                   "leave it out");
   if (s.jobs > 0 && !s.shards)
     refuse_setting("jobs", "", "there are no parts", "set `shards` auto");
 }
@@ -148,8 +151,10 @@ JobOptions job_options(const Settings& s, const Notify& notify, RunFiles& files,
   job.sink = s.sink;
   // Encoders count CPUs themselves, and know nothing of quotas.
   job.sink.encoder.threads = s.threads > 0 || usable_cpus().by_quota ? threads : 0;
-  if (s.shards) {  // the bytes of a part do not depend on this machine
-    job.sink.encoder.threads = s.threads;
+  job.keep_unchanged = s.keep_unchanged;
+  // The bytes of a part do not depend on this machine.
+  if (s.shards || s.keep_unchanged) job.sink.encoder.threads = s.threads;
+  if (s.shards) {
     job.sink.encoder.shards = s.shards;
     if (s.jobs > 0) job.sink.encoder.shards->jobs = s.jobs;
     job.sink.encoder.shards->slots = s.slots;

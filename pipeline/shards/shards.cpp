@@ -96,6 +96,7 @@ int default_slots(const ShardOptions& options, const VideoInfo& video, const Not
 }
 
 std::string kind_of_parts(const ShardOptions& options) {
+  if (options.begins) return fmt::format("{} parts between key frames", options.begins->size());
   return options.count > 0 ? fmt::format("{} parts", options.count)
                            : fmt::format("parts of {:g} s", options.length);
 }
@@ -163,12 +164,20 @@ std::optional<double> length_of(const VideoInfo& video) {
   return static_cast<double>(*video.frames) / av_q2d(video.frame_rate);
 }
 
+std::string setting_of(const ShardOptions& options) {
+  return options.begins ? "`keep_unchanged`" : options.store ? "`resume`" : "`shards`";
+}
+
 ShardCuts::ShardCuts(const ShardOptions& options, const VideoInfo& video)
-    : parts_(std::max(1, options.count)),
-      ticks_(ticks_in(options, video)),
+    : begins_(options.begins),
+      parts_(std::max(1, options.count)),
+      ticks_(begins_ ? 1 : ticks_in(options, video)),
       counted_(options.count > 0) {}
 
 std::int64_t ShardCuts::part_of(std::int64_t pts) {
+  if (begins_)
+    return std::max<std::int64_t>(0,
+                                  std::ranges::upper_bound(*begins_, pts) - begins_->begin() - 1);
   if (!first_) first_ = pts;
   const std::int64_t part =
       av_rescale_rnd(std::max<std::int64_t>(0, pts - *first_), parts_, ticks_, AV_ROUND_DOWN);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pipeline/av/video.h"
 #include "pipeline/base/notice.h"
@@ -15,11 +16,14 @@ namespace vidconv {
 
 class ShardOrder;
 class ShardStore;
+class StreamFit;
 
 struct ShardOptions {
   bool automatic = false;  // the next two are chosen by the length of the video
   int count = 0;           // number of shards of equal length; 0: use `length`
   double length = 0;       // seconds
+  // When each shard begins, rising, instead of the three above: ticks of the video's time base.
+  std::shared_ptr<const std::vector<std::int64_t>> begins = nullptr;
   // How many shards are encoded at once, and how many frames may wait for each encoder; 0: as many
   // as the CPUs carry, and all of a shard where there is memory for that. The bytes do not depend
   // on either.
@@ -34,6 +38,8 @@ struct ShardOptions {
   std::shared_ptr<ShardOrder> order = nullptr;
   // Keeps shards for a later run, and has those of an earlier one; may be null.
   std::shared_ptr<ShardStore> store = nullptr;
+  // Makes shards that are encoded fit a stream of which the store has the others; may be null.
+  std::shared_ptr<const StreamFit> fit = nullptr;
   // Becomes true when a person wants to stop: later parts are not waited for then. May be null;
   // outlives the encoder.
   const std::atomic<bool>* interrupted = nullptr;
@@ -53,6 +59,9 @@ ShardOptions settled(ShardOptions options, const VideoInfo& video, const Notify&
 // MiB, and 512 MiB of packets".
 std::string describe(const ShardOptions& options, const VideoInfo& video);
 
+// Names the setting that has asked for shards: "`resume`".
+std::string setting_of(const ShardOptions& options);
+
 // Each shard's encoder has so many threads where EncoderOptions::threads does not say. Some
 // encoders' bytes depend on it, so it must not follow the machine.
 inline constexpr int shard_threads = 4;
@@ -67,6 +76,7 @@ class ShardCuts {
   std::int64_t part_of(std::int64_t pts);
 
  private:
+  const std::shared_ptr<const std::vector<std::int64_t>> begins_;  // ShardOptions::begins
   const std::int64_t parts_, ticks_;  // so many shards in so many ticks
   const bool counted_;                // the last shard takes what is beyond the announced end
   std::optional<std::int64_t> first_;

@@ -83,7 +83,7 @@ void refuse_encoder_options(const EncoderOptions& options, std::string_view kind
   if (!options.pixel_format.empty()) refuse("`pixel_format` " + verbatim(options.pixel_format));
   if (!options.preset.empty()) refuse("`preset` " + verbatim(options.preset));
   if (!options.own.empty()) refuse("`encoder_options` " + verbatim(options.own[0].first));
-  if (options.shards) refuse(options.shards->store ? "`resume`" : "`shards`");
+  if (options.shards) refuse(setting_of(*options.shards));
 }
 
 void refuse_muxer_options(const SinkOptions& options, std::string_view kind) {
@@ -102,10 +102,10 @@ void check_shards(const EncoderOptions& options, const SinkKind& kind,
   if (!options.shards) return;
   if (!kind.other_streams)
     throw Error(MessageKind::command_line, "there is nothing to join for",
-                Error::Value::naming(options.shards->store ? "`resume`" : "`shards`"),
+                Error::Value::naming(setting_of(*options.shards)),
                 "the output is " + std::string(kind.name), "leave it out");
   if (videos.size() > 1)
-    throw Error(MessageKind::command_line, "`shards` cannot be beside",
+    throw Error(MessageKind::command_line, setting_of(*options.shards) + " cannot be beside",
                 Error::Value::naming("`video` all"), "one video is cut into parts",
                 "choose one with `video` N");
 }
@@ -289,6 +289,9 @@ void refuse_loss(MessageKind kind, const std::string& loss) {
   if (kind == MessageKind::device_failed)
     throw Error(MessageKind::device, "a device failed", "", loss,
                 "without `strict` the run goes on without it");
+  if (kind == MessageKind::all_encoded)
+    throw Error(MessageKind::strict, "nothing is copied", "", loss,
+                "without `strict` all is encoded");
   throw Error(MessageKind::strict, "the output cannot hold it all", "", loss,
               "without `strict` the rest is kept");
 }

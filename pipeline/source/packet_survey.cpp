@@ -14,11 +14,6 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-// Returns the input's address for libavformat.
-std::string url_of(const std::string& input) {
-  return is_url(input) ? input : "file:" + local_path(input);
-}
-
 // Returns whether no frame of the range comes after this packet, in whatever order frames are
 // decoded.
 bool is_past(const AVPacket& packet, const AVStream& stream, const InputRange& part) {
@@ -28,10 +23,14 @@ bool is_past(const AVPacket& packet, const AVStream& stream, const InputRange& p
 
 }  // namespace
 
+std::string container_url(const std::string& input) {
+  return is_url(input) ? input : "file:" + local_path(input);
+}
+
 Survey survey_packets(const std::string& input, const SourceOptions& options, const Source& source,
-                      std::int64_t first, double patience) {
+                      std::int64_t first, double patience, const Source::SeePacket& see) {
   const Clock::time_point begun = Clock::now();
-  ContainerInput container(url_of(input), nullptr, options);
+  ContainerInput container(container_url(input), nullptr, options);
   const AVStream& stream =
       *container.container().streams[static_cast<unsigned>(source.video_stream())];
   const InputRange part = input_range(container.container(), options);
@@ -45,6 +44,7 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
     if (container.follows() == Follows::anew) survey.seeks = false;
     if (packet->stream_index != stream.index) continue;
     if (is_past(*packet, stream, part)) break;
+    if (see && packet->pts != AV_NOPTS_VALUE) see(*packet, av_sat_sub64(packet->pts, offset));
     if (packet->flags & AV_PKT_FLAG_DISCARD) continue;
     if (packet->size == 0 || (packet->flags & AV_PKT_FLAG_CORRUPT)) survey.exact = false;
     if (packet->pts == AV_NOPTS_VALUE) {
@@ -80,7 +80,7 @@ Survey survey_packets(const std::string& input, const SourceOptions& options, co
 }
 
 Sample sample(const std::string& input, const SourceOptions& options) {
-  const ContainerInput container(url_of(input), nullptr, options);
+  const ContainerInput container(container_url(input), nullptr, options);
   if (container.lies_in_others())
     throw Error(MessageKind::input_reference, "cannot share the input", container.name(),
                 "it refers to other files, which may change, and be others on another host",

@@ -23,10 +23,14 @@ struct Survey {
 };
 // Looks through the packets. `first`: time of the first frame that `source` hands out, which was
 // opened with these options. After `patience` seconds it gives up, and the survey is not exact.
-// Throws Error(input).
+// `see` gets each packet of the video that has a time, as long as they are wanted. Throws
+// Error(input).
 Survey survey_packets(const std::string& input, const SourceOptions& options, const Source& source,
-                      std::int64_t first,
-                      double patience = std::numeric_limits<double>::infinity());
+                      std::int64_t first, double patience = std::numeric_limits<double>::infinity(),
+                      const Source::SeePacket& see = {});
+
+// Returns an input's address for libavformat.
+std::string container_url(const std::string& input);
 
 // The size of an input that can be read anywhere, and some of its bytes: the beginning, the end,
 // and pieces in between. They tell another input of the same name without reading all of it.

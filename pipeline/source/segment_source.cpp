@@ -1,6 +1,7 @@
 #include "pipeline/source/segment_source.h"
 
 #include <algorithm>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -38,18 +39,20 @@ bool is_small(const Survey& survey, const VideoInfo& video) {
 
 std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(
     const std::string& input, const SourceOptions& options, const Source& source,
-    const AVFormatContext& container, std::int64_t first) {
+    const AVFormatContext& container, std::int64_t first, const Source::SeePacket& see) {
   SourceOptions quiet = options;
   quiet.video_only = true;
   quiet.notify = nullptr;
   quiet.files = nullptr;
   // A pass that ends earlier has to know when packets are decoded, which takes pictures to tell.
   if (!options.duration) quiet.known = std::make_shared<const StreamInfo>(container);
-  Survey survey = survey_packets(input, quiet, source, first, longest_survey);
+  Survey survey =
+      survey_packets(input, quiet, source, first,
+                     see ? std::numeric_limits<double>::infinity() : longest_survey, see);
   const AVRational time_base = source.video().time_base;
-  if (!survey.exact || std::ssize(survey.times) < 2 ||
-      av_compare_ts(survey.longest_gap, time_base, longest_gap, {1, 1}) > 0 ||
-      !is_small(survey, source.video()))
+  if (!survey.exact || std::ssize(survey.times) < 2) return nullptr;
+  if (!see && (av_compare_ts(survey.longest_gap, time_base, longest_gap, {1, 1}) > 0 ||
+               !is_small(survey, source.video())))
     return nullptr;
   return std::make_shared<const std::vector<std::int64_t>>(std::move(survey.times));
 }

@@ -23,10 +23,11 @@ namespace vidconv {
 // Returns when each frame is shown, in order, if all of them can be found by their times and
 // finding them costs little beside reading them; else nullptr. `source`: opened with these options,
 // of `container`, and has given no frame yet; `first`: when its first frame is shown. Reads all of
-// the input, for some seconds at most. Throws Error(input).
+// the input, for some seconds at most. With `see`, which gets each packet, it may take and cost any
+// time. Throws Error(input).
 std::shared_ptr<const std::vector<std::int64_t>> times_for_stretches(
     const std::string& input, const SourceOptions& options, const Source& source,
-    const AVFormatContext& container, std::int64_t first);
+    const AVFormatContext& container, std::int64_t first, const Source::SeePacket& see);
 
 // Not thread-safe but for members that say so.
 class SegmentSource {

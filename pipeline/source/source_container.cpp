@@ -82,11 +82,13 @@ class ContainerSource final : public Source {
     if (stretches_) stretches_->cancel();
   }
 
-  bool takes_order() override {
+  bool takes_order() override { return survey({}); }
+  bool survey(const SeePacket& see) override {
     if (!may_be_in_stretches()) return false;
     const auto& first = std::get<Frame>(*std::ranges::find_if(
         ready_, [](const Item& item) { return std::holds_alternative<Frame>(item); }));
-    stretch_times_ = times_for_stretches(url_, options_, *this, input_.container(), first.av().pts);
+    stretch_times_ =
+        times_for_stretches(url_, options_, *this, input_.container(), first.av().pts, see);
     return stretch_times_ != nullptr;
   }
   std::shared_ptr<const std::vector<std::int64_t>> times() const override { return stretch_times_; }

@@ -58,6 +58,7 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--show-originals", "a plan shows nothing", "leave it out"},
     {"--report", "a plan runs nothing", "leave it out"},
     {"--resume", "what a plan has made is kept anyway, and each worker goes on", "leave it out"},
+    {"--keep-unchanged", "parts of a plan are all encoded", "use --shards on one host"},
     {"--audit", "an audit is of frames that follow each other", "leave out plan"},
     {"--regions-default", "it is of --regions", "leave out plan"},
     {"--regions", "frames are counted, and boxes accounted for, in one process", "leave out plan"},

@@ -161,6 +161,8 @@ std::string manual_page() {
   for (const std::string_view words : times()) text += plain(words) + "\n.PP\n";
   text += section("RUNS THAT GO ON");
   for (const std::string_view words : resuming()) text += troff(words) + "\n.PP\n";
+  text += section("WHAT IS NOT ENCODED AGAIN");
+  for (const std::string_view words : keeping()) text += troff(words) + "\n.PP\n";
   text += section("MANY HOSTS");
   for (const std::string_view words : many_hosts()) text += troff(words) + "\n.PP\n";
   text += section("TRUST");

@@ -137,6 +137,18 @@ constexpr std::string_view resuming_table[] = {
     "left in a folder; to drop it, remove it.",
 };
 
+constexpr std::string_view keeping_table[] = {
+    "With --keep-unchanged the packets of stretches between key frames in which no filter acts on "
+    "any frame are copied as they are coded, and only the others are decoded, filtered and encoded "
+    "to fit: by the input's codec, profile and pixel format, with its quality where its packets "
+    "tell (else as --crf says), and with headers that decoders keep apart from those of the input. "
+    "A decoder is tried with both before anything is written.",
+    "Where that cannot be, all is encoded and a line says why; --strict refuses. It can be for "
+    "H.264 (by libx264), H.265 and AV1 whose key frames have their headers with them, MPEG-2, VP9, "
+    "FFV1, and codecs that have key frames only, such as MJPEG, ProRes and DNxHR, out of files that "
+    "are read whole. docs/unchanged.md says more.",
+};
+
 constexpr std::string_view many_hosts_table[] = {
     "vidconv plan INPUT -o OUTPUT --kernel SPEC --shards N --dir DIR writes DIR/plan.json: which "
     "frames each part has. vidconv shard I DIR encodes part I, counted from 0, and vidconv join "
@@ -151,6 +163,7 @@ constexpr std::string_view many_hosts_table[] = {
 
 std::span<const std::string_view> batches() { return batch_table; }
 std::span<const std::string_view> many_hosts() { return many_hosts_table; }
+std::span<const std::string_view> keeping() { return keeping_table; }
 std::span<const std::string_view> resuming() { return resuming_table; }
 std::span<const std::string_view> times() { return times_table; }
 std::span<const std::string_view> trust() { return trust_table; }

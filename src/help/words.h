@@ -19,6 +19,9 @@ std::span<const Example> examples();
 // How a run goes on that was ended: a paragraph each.
 std::span<const std::string_view> resuming();
 
+// How stretches are copied and only the rest is encoded: a paragraph each.
+std::span<const std::string_view> keeping();
+
 // A video in parts on many hosts: a paragraph each.
 std::span<const std::string_view> many_hosts();
 

@@ -44,6 +44,7 @@ inline const std::map<std::string_view, SettingSamples> setting_samples = {
     {"encoder_options", {{"tune=film"}, {"tune"}}},
     {"bitrate", {{"1", "5M", "800k", "2G"}, {"0", "3G", "5 M"}}},
     {"shards", {{"auto", "4", "10s"}, {"0", "ten"}}},
+    {"keep_unchanged", {{"1"}, {}}},
     {"pixel_format", {{"yuv420p"}, {}}},
     {"audio", {{"copy", "none", "aac"}, {}}},
     {"muxer_options", {{"movflags=+faststart"}, {"+faststart"}}},

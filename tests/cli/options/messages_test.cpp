@@ -187,6 +187,13 @@ std::map<MessageKind, Messages::Trigger> Messages::triggers() const {
       {MessageKind::device_chosen, [=, this] { return filter(pattern, "-o null: --device auto"); }},
       {MessageKind::shards_chosen,
        [=, this] { return filter(pattern, out("a.mkv") + " --shards auto"); }},
+      {MessageKind::kept,
+       [=, this] {
+         return shell(vidconv() + " " + clip() + " --kernel box:between=9s-10s --keep-unchanged " +
+                      out("a.mp4"));
+       }},
+      {MessageKind::all_encoded,
+       [=, this] { return filter(clip(), out("a.mp4") + " --keep-unchanged"); }},
       {MessageKind::fallback,
        [=, this] {
          return shell("CUDA_VISIBLE_DEVICES= " + vidconv() + " " + clip() +
