@@ -26,7 +26,7 @@ extern "C" {
 #include "src/process/interrupt.h"
 #include "src/resume/resume_folder.h"
 #include "src/run/benchmark.h"
-#include "src/run/explain.h"
+#include "src/run/explain_job.h"
 #include "src/run/gallery.h"
 #include "src/run/hidden.h"
 #include "src/run/html_report.h"
@@ -112,28 +112,7 @@ class Command {
   }
 
   int explain_all() {
-    const Source& source = *job_->source();
-    const std::vector<InputVideo> videos = source.videos();
-    std::optional<OutputPlan> plan;
-    if (!options_.output.empty()) plan = job_->plan();
-    const bool stay_on_device = plan && Job::stays_on_device(*plan);
-    std::string text;
-    for (std::size_t i = videos.size(); i-- > 0;) {  // backwards: the report is about the first
-      const VideoInfo& video = videos[i].info;
-      const Processor& processor = job_->prepare(i, stay_on_device);
-      std::string input = redacted(options_.input);
-      if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-      std::string about = explain(input, video, source.on_device(), stay_on_device,
-                                  job_->works()[i], processor, job_->slots(video));
-      const std::string encoder = plan ? describe_encoder(*plan, i, video) : "";
-      if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
-      if (const auto limits = job_->latency()) about += explain(*limits);
-      if (plan && plan->options.encoder.shards)
-        about += fmt::format("shards  {}\n", describe(*plan->options.encoder.shards, video));
-      if (options_.measures.any())
-        about += fmt::format("measure {} of what is decoded again\n", names_of(options_.measures));
-      text.insert(0, about);
-    }
+    const std::string text = explain_job(options_, *job_);
     result_.memory = job_->processor()->memory();
     if (!reports_.stats_on_stdout()) print(text);
     return finish_reports({});
