@@ -13,6 +13,7 @@
 
 #include "pipeline/base/error.h"
 #include "pipeline/base/url.h"
+#include "src/options/name_pattern.h"
 #include "src/options/option_lines.h"
 #include "src/options/option_values.h"
 
@@ -121,20 +122,38 @@ Options parse_output(const Words& of_all, const Words& own, const char* program)
   }
 }
 
-// Refuses what is of one output only.
-void check_one_of_several(const Options& o) {
-  const auto refuse_beside = [&](const char* name, bool given, const char* why) {
-    if (given) refuse(name, "", why, "name one output");
-  };
-  if (is_batch(o))
-    refuse("--output", o.output, "there are several inputs, and several outputs are of one",
-           "name one input, or one output");
-  refuse_beside("--resume", o.resume, "what is kept is of one output");
-  refuse_beside("--gallery", o.gallery, "it is one picture");
-  refuse_beside("--benchmark", o.benchmark_seconds.has_value(), "it has no output");
-  refuse_beside("--report", !o.report_file.empty(), "the page is of one output");
-  refuse_beside("--target", o.target.has_value(), "the input would be read anew for each output");
-  refuse_beside("--latency", o.latency > 0, "a slow output holds the others");
+// Options of a run over one output.
+struct OfOneOutput {
+  std::string_view option, why;
+};
+constexpr OfOneOutput of_one_output[] = {
+    {"--resume", "what is kept is of one output"},
+    {"--gallery", "it is one picture"},
+    {"--benchmark", "it has no output"},
+    {"--report", "the page is of one output"},
+    {"--target", "the input would be read anew for each output"},
+    {"--latency", "a slow output holds the others"},
+};
+
+// Refuses what does not go with several outputs.
+void check_several(const Words& words) {
+  for (const Word& word : words) {
+    const std::string value = word.flag ? "" : word.value;
+    if (word.group == "Several inputs")
+      refuse(word.name, value, "several outputs are of one input", "name one input, or one output");
+    const auto* row = std::ranges::find(of_one_output, word.name, &OfOneOutput::option);
+    if (row != std::end(of_one_output))
+      refuse(word.name, value, std::string(row->why), "name one output");
+    if (word.name == "--output" && has_field(word.value))
+      refuse(word.name, value, "several outputs are of one input, and a {field} is for several",
+             "give each output a name");
+  }
+  const auto input = std::ranges::find_if(words, &Word::is_input);
+  const auto second = std::find_if(std::next(input, input != words.end()), words.end(),
+                                   [](const Word& word) { return word.is_input(); });
+  if (second != words.end())
+    refuse("INPUT", second->value, "several outputs are of one input",
+           "name one input; an output has an -o before its name");
 }
 
 bool writes_to_stdout(const Options& o) { return o.output == "-" || o.output == "md5:"; }
@@ -180,6 +199,7 @@ void check_reports(const std::vector<Options>& outputs) {
 std::vector<Options> parse_outputs(int argc, const char* const* argv) {
   const Words words = words_in_order(argc, argv);
   if (std::ranges::count(words, "--output", &Word::name) < 2) return {};
+  check_several(words);
   const std::vector<Words> lists = words_by_output(words);
   const Words& of_all = lists.front();
   for (const Word& word : of_all)
@@ -191,7 +211,6 @@ std::vector<Options> parse_outputs(int argc, const char* const* argv) {
     outputs.push_back(parse_output(of_all, lists[i], argv[0]));
     if (outputs.back().list != List::none) return {};
     outputs.back().command.assign(argv, argv + argc);
-    check_one_of_several(outputs.back());
   }
   check_names(outputs);
   check_reports(outputs);
