@@ -73,6 +73,8 @@ class Command {
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
     claim_files(options_, files_);
     reports_.open(files_);
+    if (kept_ && kept_->output_is_there() && options_.audit_file.empty() && !reports_.wants_page())
+      return done_before();
     if (options_.target) find_target();
     JobOptions job = job_options(options_, notify_, files_, interrupted_, reports_.trace());
     if (job.measure)
@@ -86,6 +88,7 @@ class Command {
     if (kept_) {
       job.sink.encoder.shards->store = kept_;
       job.in_order = kept_->in_order();
+      job.sink.before_name = [this](int fd) { kept_->about_to_name(fd, is_damaged(*job_)); };
     }
     job_.emplace(std::move(job));
     if (!options_.gallery) warn_of_filters(options_, notify_);
@@ -94,6 +97,17 @@ class Command {
            : options_.explain           ? explain_all()
            : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
                                         : filter();
+  }
+
+  // The run before this one has done all but to remove what it kept.
+  int done_before() {
+    const bool damaged = kept_->output_is_damaged();
+    kept_->remove();
+    messages_.summarise("done before -> " + options_.output);
+    if (damaged) messages_.warn(MessageKind::damaged, "the input was damaged");
+    const Ending ending{.exit_code = damaged ? static_cast<int>(Fault::damaged) : 0,
+                        .skipped = true};
+    return finish_reports(ending);
   }
 
   // Finds the quality for --target and has the output measured as well.

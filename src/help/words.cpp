@@ -19,7 +19,7 @@ constexpr Example example_table[] = {
      "all videos of a folder; started again, it goes on where it was"},
     {"vidconv footage --watch -o 'out/{stem}.mkv' --kernel unsharp",
      "each video of a folder as it comes, once it is whole, until Ctrl-C"},
-    {"vidconv in.mp4 -o soft.mp4 --kernel gaussian:sigma=2 -o edges.mkv --kernel sobel",
+    {"vidconv in.mp4 -o soft.mp4 --kernel unsharp -o edges.mkv --kernel sobel",
      "two outputs of an input that is decoded once"},
     {"vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark",
      "what the machine can do without codecs"},

@@ -91,7 +91,7 @@ class Outputs {
   }
 
   void wake_device() {
-    // Of several outputs one may want the CPU because nothing is computed for it.
+    // One output may want the CPU only because nothing is computed for it.
     DeviceRequest wish;
     for (const Options& o : all_) {
       RunFiles unused;
@@ -171,7 +171,7 @@ class Outputs {
           runs_[i].run(progress.display(), [&](const Progress& p) { progress.show(i, p); });
           if (runs_[i].failed()) has_failed(i);
         });
-      } catch (...) {  // those who run would wait for this one
+      } catch (...) {  // the others would wait for this one
         runs_[i].fail(current_error());
         has_failed(i);
       }
