@@ -38,7 +38,7 @@ void OutputRun::open() {
     job.source.notify = setting_.notify_of_input;
     job.open_source = setting_.open_source;
     // Each output's shards would otherwise take as much memory as there is.
-    if (auto& shards = job.sink.encoder.shards; shards && shards->jobs == 0) shards->jobs = 1;
+    if (auto& shards = job.sink.encoder.shards) shards->jobs = 1;
     if (job.measure) job.measure->each = [this](const FrameScore& score) { reports_.add(score); };
     if (ByteWriter* audit = reports_.audit())
       job.audit = [audit](const std::string& line) { audit->write(line); };
