@@ -58,7 +58,7 @@ struct SharedSource::Shared {
   void stop(const Error& error) {
     {
       const std::lock_guard lock(mutex);
-      if (!failure && !ended) failure = std::make_exception_ptr(error);
+      if (!failure) failure = std::make_exception_ptr(error);
     }
     for (Place& place : places) place.channel.cancel();
     source->cancel();
@@ -83,7 +83,6 @@ struct SharedSource::Shared {
     {
       const std::lock_guard lock(mutex);
       if (!failure) failure = thrown;
-      ended = true;
       damage = source->damage();
       accounts = source->accounts();
     }
@@ -103,7 +102,6 @@ struct SharedSource::Shared {
   mutable std::mutex mutex;  // guards what follows, and the flags of places
   std::condition_variable changed;
   std::exception_ptr failure;
-  bool ended = false;
   Damage damage;
   std::vector<PacketStatistics> accounts;
   std::jthread thread;  // ends before all that it uses

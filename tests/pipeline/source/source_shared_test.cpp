@@ -152,10 +152,20 @@ TEST_F(SharedSources, StopWithAnError) {
   EXPECT_FALSE(b->next());  // it has left, and need not hear of it
 }
 
+// Items that wait for a reader when it is stopped must not look like the end.
+TEST_F(SharedSources, StopWithAnErrorAfterTheLastItemWasRead) {
+  SharedSource shared = share("pattern:16x16#2", 1);
+  const auto a = shared.reader(0);
+  EXPECT_TRUE(a->next());
+  expect_read(3);  // the last time there was none
+  shared.stop(Error(Fault::output, "another has failed", "", ""));
+  expect_error(Fault::output, {"another has failed"}, [&] { a->next(); });
+}
+
 TEST(SharedRuns, EqualRunsOfTheirOwn) {
   const std::vector<std::vector<std::string>> chains = {{"gaussian:sigma=2"},
                                                         {"identity"},
-                                                        {"sobel:region=8,8,20,20"},
+                                                        {"sobel:region=4,4,10,10"},
                                                         {"sharpen", "box:between=0.2-0.4"}};
   for (const auto run_it : {run, run_serial})
     for (const std::string input :
