@@ -1,10 +1,14 @@
 // The command: which of its parts does the work.
+#include <vector>
+
 #include "pipeline/base/error.h"
 #include "src/batch/batch.h"
 #include "src/cluster/cluster.h"
 #include "src/command/command.h"
 #include "src/help/lists.h"
 #include "src/options/options.h"
+#include "src/options/output_words.h"
+#include "src/outputs/outputs.h"
 #include "src/process/stack.h"
 #include "src/process/standard_streams.h"
 #include "src/resume/list_resumable.h"
@@ -15,6 +19,8 @@ namespace {
 
 int command(int argc, char** argv) {
   if (is_cluster_command(argc, argv)) return cluster_command(argc, argv);
+  if (const std::vector<Options> outputs = parse_outputs(argc, argv); !outputs.empty())
+    return run_outputs(outputs);
   const Options options = parse_options(argc, argv);
   if (options.list != List::none) {
     if (options.list == List::resumable)

@@ -173,7 +173,7 @@ class RunSteps {
   }
 
   std::vector<StageTime> stages() const {
-    std::vector<StageTime> all{{"decode", decode_.seconds()}};
+    std::vector<StageTime> all{{"decode", source_.seconds().value_or(decode_.seconds())}};
     for (StageTime& stage : processor_.stages()) all.push_back(std::move(stage));
     all.push_back({"encode", encode_.seconds()});
     return all;

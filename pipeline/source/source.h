@@ -70,6 +70,9 @@ class Source {
   // Returns the packet statistics of each stream; complete when next() has returned none and no
   // other thread uses the source.
   virtual std::vector<PacketStatistics> accounts() const { return {}; }
+  // Returns the seconds that it has worked, where these are not the time that next() takes, because
+  // others read the same source. Thread-safe.
+  virtual std::optional<double> seconds() const { return std::nullopt; }
   // Returns the bytes of host memory for frames so far. Thread-safe.
   virtual std::size_t memory() const = 0;
 };

@@ -47,6 +47,7 @@ class TurnedSource final : public Source {
 
   Damage damage() const override { return source_->damage(); }
   std::vector<PacketStatistics> accounts() const override { return source_->accounts(); }
+  std::optional<double> seconds() const override { return source_->seconds(); }
   std::size_t memory() const override {
     std::size_t bytes = source_->memory();
     for (const auto& turner : turners_) bytes += turner ? turner->memory() : 0;

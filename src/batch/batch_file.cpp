@@ -106,9 +106,8 @@ BatchOutcome BatchFileRun::filter() {
   key_ = is_kept(options_.output) ? output_key(setting_.words_key, options_) : std::nullopt;
   if (options_.skip_done && key_) {
     if (const auto done = done_before(options_.output, *key_)) {
-      messages_.summarise("done before -> " + options_.output);
-      return end(
-          {.exit_code = done->damaged ? static_cast<int>(Fault::damaged) : 0, .skipped = true});
+      if (options_.resume) remove_kept(options_);
+      return done_already(done->damaged);
     }
   }
   if (options_.watch) {
@@ -119,6 +118,10 @@ BatchOutcome BatchFileRun::filter() {
        {options_.output, options_.stats_file, options_.trace_file, options_.metrics_file})
     if (!name.empty() && is_kept(name)) make_folder_of(name);
   if (options_.resume) kept_ = std::make_shared<ResumeFolder>(options_, notify_);
+  if (kept_ && kept_->output_is_there()) {
+    kept_->remove();
+    return done_already(kept_->output_is_damaged());
+  }
   claim_files(options_, files_);
   reports_.open(files_);
   const Digests digests(options_.output == "md5:");
@@ -133,6 +136,11 @@ BatchOutcome BatchFileRun::filter() {
   if (digests.fd() >= 0) setting_.print(with_name(digests.text(), options_.input));
   say_end(options_, result_, *job_->sink(), messages_);
   return end({.exit_code = result_.damage.any() ? static_cast<int>(Fault::damaged) : 0});
+}
+
+BatchOutcome BatchFileRun::done_already(bool damaged) {
+  messages_.summarise("done before -> " + options_.output);
+  return end({.exit_code = damaged ? static_cast<int>(Fault::damaged) : 0, .skipped = true});
 }
 
 JobOptions BatchFileRun::job_options_of_file(int digests) {
@@ -166,11 +174,8 @@ void BatchFileRun::refuse_written_to() const {
 void BatchFileRun::complete(int fd) {
   refuse_interrupted();
   refuse_written_to();
-  const auto copies = job_->sink()->copies();
-  const bool damaged =
-      job_->source()->damage().any() || std::ranges::any_of(copies, [](const auto& stream) {
-        return stream.second.refused > 0 || stream.second.failed > 0;
-      });
+  const bool damaged = is_damaged(*job_);
+  if (kept_) kept_->about_to_name(fd, damaged);
   const bool marked = key_ && mark_done(fd, *key_, damaged, maker_);
   if (marked || !options_.skip_done) return;
   notify(notify_, MessageKind::no_effect,

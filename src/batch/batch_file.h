@@ -52,6 +52,7 @@ class BatchFileRun {
   BatchOutcome filter();
   BatchOutcome fail(const Error& error);
   BatchOutcome end(BatchOutcome outcome, const Error* error = nullptr);
+  BatchOutcome done_already(bool damaged);
   JobOptions job_options_of_file(int digests);
   void complete(int fd);
   void refuse_interrupted() const;

@@ -42,7 +42,8 @@ std::optional<FileVersion> version_of(const std::string& path) {
   if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   constexpr std::int64_t second = 1'000'000'000;
   return FileVersion{status.st_ino, status.st_size,
-                     status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
+                     status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec,
+                     access(path.c_str(), R_OK) == 0};
 }
 
 // A lease for readers is given where nobody has the file open for writing, and to its owner alone.

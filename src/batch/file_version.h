@@ -13,6 +13,7 @@ struct FileVersion {
   ino_t inode = 0;
   off_t size = 0;
   std::int64_t nanoseconds = 0;  // when it was written to last
+  bool readable = true;          // by this process
   bool operator==(const FileVersion&) const = default;
 };
 // None where there is no regular file of that name; a link is none.

@@ -137,13 +137,14 @@ void WatchedFolder::look() {
     do found = contents_of(folder_, common_folder(options_.output), options_.recursive);
     while (watch_all(found.folders));  // files that came before a folder was watched are looked for
   } catch (const Error& error) {
-    // A folder below may be gone, or not be ours to read.
+    // A folder below may be gone.
     if (next_look_ == Clock::time_point() || !is_folder(folder_)) throw;
     say_once(error.kind(), error.message());
     next_look_ = Clock::now() + between_looks;
     return;
   }
   if (next_look_ == Clock::time_point()) say_left_out(options_.input, found.left_out, notify_);
+  for (const Error& error : found.unreadable) say_once(error.kind(), error.message());
   std::set<std::string> there;
   for (const ListedInput& input : found.files) {
     track(input);
@@ -182,9 +183,7 @@ bool WatchedFolder::watch_all(const std::vector<std::string>& folders) {
 
 // Says what each look finds anew.
 void WatchedFolder::say_once(MessageKind kind, const std::string& line) {
-  if (line == said_) return;
-  said_ = line;
-  notify(notify_, kind, line);
+  if (said_.insert(line).second) notify(notify_, kind, line);
 }
 
 void WatchedFolder::read_events() {

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "pipeline/base/notice.h"
@@ -86,7 +87,7 @@ class WatchedFolder {
   std::atomic<std::size_t> waiting_count_ = 0;
   std::map<std::string, std::string> whose_;  // the input of each output
   Clock::time_point next_look_ = {}, soonest_look_ = {};
-  std::string said_;  // last by say_once()
+  std::set<std::string> said_;  // by say_once()
 };
 
 }  // namespace vidconv

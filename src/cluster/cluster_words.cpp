@@ -116,12 +116,16 @@ std::string absolute_kernel(std::string spec) {
 
 void parse_for_plan(CLI::App& app, std::vector<std::string> words) {
   std::ranges::reverse(words);  // the order in which CLI11 takes a vector
+  CLI::Option& output = *app.get_option("--output");
+  output.multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
     throw Error(Fault::usage, "the command line", "",
                 verbatim(shortened(error.what(), longest_value)), "see vidconv plan --help");
   }
+  if (output.count() > 1)
+    refuse("--output", output.results().back(), "a plan is of one output", "make a plan for each");
 }
 
 // Schedulers put the number of an array's task into these variables.

@@ -26,7 +26,7 @@ extern "C" {
 #include "src/process/interrupt.h"
 #include "src/resume/resume_folder.h"
 #include "src/run/benchmark.h"
-#include "src/run/explain.h"
+#include "src/run/explain_job.h"
 #include "src/run/gallery.h"
 #include "src/run/hidden.h"
 #include "src/run/html_report.h"
@@ -73,6 +73,8 @@ class Command {
     av_cpu_force_count(usable_threads());  // for decoders and encoders that ask libavutil
     claim_files(options_, files_);
     reports_.open(files_);
+    if (kept_ && kept_->output_is_there() && options_.audit_file.empty() && !reports_.wants_page())
+      return done_before();
     if (options_.target) find_target();
     JobOptions job = job_options(options_, notify_, files_, interrupted_, reports_.trace());
     if (job.measure)
@@ -86,6 +88,7 @@ class Command {
     if (kept_) {
       job.sink.encoder.shards->store = kept_;
       job.in_order = kept_->in_order();
+      job.sink.before_name = [this](int fd) { kept_->about_to_name(fd, is_damaged(*job_)); };
     }
     job_.emplace(std::move(job));
     if (!options_.gallery) warn_of_filters(options_, notify_);
@@ -94,6 +97,17 @@ class Command {
            : options_.explain           ? explain_all()
            : options_.benchmark_seconds ? benchmark(*options_.benchmark_seconds)
                                         : filter();
+  }
+
+  // The run before this one has done all but to remove what it kept.
+  int done_before() {
+    const bool damaged = kept_->output_is_damaged();
+    kept_->remove();
+    messages_.summarise("done before -> " + options_.output);
+    if (damaged) messages_.warn(MessageKind::damaged, "the input was damaged");
+    const Ending ending{.exit_code = damaged ? static_cast<int>(Fault::damaged) : 0,
+                        .skipped = true};
+    return finish_reports(ending);
   }
 
   // Finds the quality for --target and has the output measured as well.
@@ -112,28 +126,7 @@ class Command {
   }
 
   int explain_all() {
-    const Source& source = *job_->source();
-    const std::vector<InputVideo> videos = source.videos();
-    std::optional<OutputPlan> plan;
-    if (!options_.output.empty()) plan = job_->plan();
-    const bool stay_on_device = plan && Job::stays_on_device(*plan);
-    std::string text;
-    for (std::size_t i = videos.size(); i-- > 0;) {  // backwards: the report is about the first
-      const VideoInfo& video = videos[i].info;
-      const Processor& processor = job_->prepare(i, stay_on_device);
-      std::string input = redacted(options_.input);
-      if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-      std::string about = explain(input, video, source.on_device(), stay_on_device,
-                                  job_->works()[i], processor, job_->slots(video));
-      const std::string encoder = plan ? describe_encoder(*plan, i, video) : "";
-      if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
-      if (const auto limits = job_->latency()) about += explain(*limits);
-      if (plan && plan->options.encoder.shards)
-        about += fmt::format("shards  {}\n", describe(*plan->options.encoder.shards, video));
-      if (options_.measures.any())
-        about += fmt::format("measure {} of what is decoded again\n", names_of(options_.measures));
-      text.insert(0, about);
-    }
+    const std::string text = explain_job(options_, *job_);
     result_.memory = job_->processor()->memory();
     if (!reports_.stats_on_stdout()) print(text);
     return finish_reports({});

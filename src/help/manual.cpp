@@ -157,6 +157,8 @@ std::string manual_page() {
   text += section("MESSAGES") + messages();
   text += section("SEVERAL INPUTS");
   for (const std::string_view words : batches()) text += troff(words) + "\n.PP\n";
+  text += section("SEVERAL OUTPUTS");
+  for (const std::string_view words : several_outputs()) text += troff(words) + "\n.PP\n";
   text += section("TIMES AND DAMAGE");
   for (const std::string_view words : times()) text += plain(words) + "\n.PP\n";
   text += section("RUNS THAT GO ON");

@@ -19,6 +19,8 @@ constexpr Example example_table[] = {
      "all videos of a folder; started again, it goes on where it was"},
     {"vidconv footage --watch -o 'out/{stem}.mkv' --kernel unsharp",
      "each video of a folder as it comes, once it is whole, until Ctrl-C"},
+    {"vidconv in.mp4 -o soft.mp4 --kernel unsharp -o edges.mkv --kernel sobel",
+     "two outputs of an input that is decoded once"},
     {"vidconv pattern:3840x2160 -o null: --kernel sobel --benchmark",
      "what the machine can do without codecs"},
     {"vidconv in.mp4 -o sheet.png --gallery --at 12.5",
@@ -100,6 +102,26 @@ constexpr std::string_view batch_table[] = {
     "longer, an hour at most. Outputs in that folder are no inputs. docs/operating.md says more.",
 };
 
+constexpr std::string_view outputs_table[] = {
+    "vidconv INPUT -o A --kernel X -o B --kernel Y reads and decodes the input once for all "
+    "outputs, "
+    "and each of them has the bytes of a run of its own. Options behind an -o are of that output: "
+    "filters, codec, quality, container, sound, -y, --verify, --measure, --audit, --trace and "
+    "--metrics. Those before the first -o are of all, and one behind an output stands in the place "
+    "of the same one before, a chain of --kernel in the place of a whole chain. Options of the "
+    "input stand before the first -o; those of the machine, --stats, --progress and --strict are "
+    "of "
+    "the run wherever they stand.",
+    "An output that fails does not stop the others, unless --strict is given: then outputs that "
+    "are "
+    "not complete are given up. Each output has its lines and its last line, the exit code is the "
+    "worst of all (as of several inputs), and --stats has a report of each. A slow output holds "
+    "the "
+    "others, so that memory stays as it is. One of them may be standard output. Several outputs do "
+    "not go with several inputs, --resume, --report, --target, --latency, --gallery, --benchmark "
+    "and plan.",
+};
+
 constexpr std::string_view times_table[] = {
     "Outputs begin at 0: pictures, sound, text and chapters are moved alike by the time at which "
     "the "
@@ -164,6 +186,7 @@ constexpr std::string_view many_hosts_table[] = {
 std::span<const std::string_view> batches() { return batch_table; }
 std::span<const std::string_view> many_hosts() { return many_hosts_table; }
 std::span<const std::string_view> keeping() { return keeping_table; }
+std::span<const std::string_view> several_outputs() { return outputs_table; }
 std::span<const std::string_view> resuming() { return resuming_table; }
 std::span<const std::string_view> times() { return times_table; }
 std::span<const std::string_view> trust() { return trust_table; }

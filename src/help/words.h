@@ -16,6 +16,9 @@ struct Example {
 };
 std::span<const Example> examples();
 
+// Several outputs of one input: a paragraph each.
+std::span<const std::string_view> several_outputs();
+
 // How a run goes on that was ended: a paragraph each.
 std::span<const std::string_view> resuming();
 

@@ -30,26 +30,25 @@ constexpr std::string_view video_endings[] = {
     "mov", "mp4",  "mpeg", "mpg",  "mts",  "mxf",  "nut",  "obu", "ogm",   "ogv",
     "rm",  "rmvb", "ts",   "vob",  "webm", "wmv",  "y4m"};
 
-[[noreturn]] void refuse_to_read(const char* what, const std::string& name,
-                                 const std::string& why) {
+Error unreadable(const char* what, const std::string& name, const std::string& why) {
   if (interrupting_signal() != 0)
-    throw Error(MessageKind::interrupted, std::string("cannot read the ") + what, name,
-                "it was interrupted");
-  throw Error(MessageKind::input_missing, std::string("cannot read the ") + what, name, why);
+    return {MessageKind::interrupted, std::string("cannot read the ") + what, name,
+            "it was interrupted"};
+  return {MessageKind::input_missing, std::string("cannot read the ") + what, name, why};
 }
 
 std::string bytes_of_list(const std::string& name) {
   const int fd = name == "-" ? STDIN_FILENO : open(name.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) refuse_to_read("list", name, std::strerror(errno));
+  if (fd < 0) throw unreadable("list", name, std::strerror(errno));
   std::string bytes;
   char piece[4096];
   for (ssize_t count = 0; (count = ::read(fd, piece, sizeof piece)) != 0;) {
     if (count > 0)
       bytes.append(piece, static_cast<std::size_t>(count));
     else if (errno != EINTR || interrupting_signal() != 0)
-      refuse_to_read("list", name,
-                     errno == EISDIR ? "it is a folder; name it as an input, with --recursive"
-                                     : std::strerror(errno));
+      throw unreadable("list", name,
+                       errno == EISDIR ? "it is a folder; name it as an input, with --recursive"
+                                       : std::strerror(errno));
   }
   if (fd != STDIN_FILENO) close(fd);
   return bytes;
@@ -81,7 +80,7 @@ class FolderWalk {
     std::error_code error;
     fs::recursive_directory_iterator at(folder_, error);
     for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) visit(at);
-    if (error) refuse_to_read("folder", folder_.native(), error.message());
+    if (error) throw unreadable("folder", folder_.native(), error.message());
     std::ranges::sort(files_);
     for (const fs::path& file : files_) found_.files.push_back(listed_below(folder_, file));
     return std::move(found_);
@@ -96,12 +95,23 @@ class FolderWalk {
       if (!recursive_ || hidden || fs::equivalent(at->path(), outputs_, error))
         at.disable_recursion_pending();
       else if (!at->is_symlink(error))
-        found_.folders.push_back(at->path().native());
+        enter(at);
     } else if (!hidden && at->is_regular_file(error)) {
       if (has_video_ending(name))
         files_.push_back(at->path());
       else
         ++found_.left_out;
+    }
+  }
+
+  void enter(fs::recursive_directory_iterator& at) {
+    std::error_code error;
+    const fs::directory_iterator inside(at->path(), error);
+    if (error) {
+      at.disable_recursion_pending();
+      found_.unreadable.push_back(unreadable("folder", at->path().native(), error.message()));
+    } else {
+      found_.folders.push_back(at->path().native());
     }
   }
 
@@ -152,6 +162,7 @@ std::vector<ListedInput> list_inputs(const Options& o, const Notify& notify_user
     if (!o.recursive)
       refuse("INPUT", input, "it is a folder", "add --recursive to take all videos in it");
     FolderContents found = contents_of(input, common_folder(o.output), true);
+    if (!found.unreadable.empty()) throw found.unreadable.front();
     std::ranges::move(found.files, std::back_inserter(inputs));
     say_left_out(input, found.left_out, notify_user);
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/base/error.h"
 #include "pipeline/base/notice.h"
 #include "src/options/options.h"
 
@@ -27,8 +28,9 @@ struct FolderContents {
   std::vector<ListedInput> files;    // by their names
   std::vector<std::string> folders;  // in which they lie or might, the folder itself first
   int left_out = 0;                  // files that are not called as videos are
+  std::vector<Error> unreadable;     // folders below it that cannot be read
 };
-// Throws Error(input_missing).
+// Throws Error(input_missing) where the folder itself cannot be read.
 FolderContents contents_of(const std::string& folder, const std::string& outputs, bool recursive);
 // Returns one of the videos of a folder.
 ListedInput listed_below(const std::filesystem::path& folder, const std::filesystem::path& file);

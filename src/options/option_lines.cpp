@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "kernels/base/names.h"
 #include "src/options/option_names.h"
 #include "src/options/option_table.h"
+#include "src/options/resume_words.h"
 
 namespace vidconv {
 namespace {
@@ -29,7 +32,11 @@ CLI::Option* one_of(CLI::Option* option, std::vector<std::string_view> words) {
 // Declares the option of a setting, which writes into `words`.
 CLI::Option* declare(CLI::App& app, const Setting& row, SettingWords& words) {
   const std::string name(row.name == "output" ? "-o,--output" : row.option);
-  const std::string text = with_option_names(row.text);
+  std::string text = with_option_names(row.text);
+  if (row.name == "output")
+    text +=
+        "; several of one input, each with the options behind it, those before the first being "
+        "of all";
   if (row.value.empty()) return app.add_flag(name, words.given, text);
   CLI::Option* option = nullptr;
   if (row.flags & repeats)
@@ -215,6 +222,20 @@ void declare_options(CLI::App& app, Options& o, OptionWords& w) {
                       "-h: what is used most; --help: this text; --help FILTER: one filter");
     app.set_version_flag("-V,--version", "", "the version");
   });
+}
+
+std::vector<std::string> words_with_defaults(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string& word : words) {
+    if (word == "--") break;
+    if (word == "--benchmark") word = "--benchmark=2";
+    if (word == "--verify") word = "--verify=1";
+    if (word == "--skip-done") word = "--skip-done=times";
+    if (word == "--resume") word += "=" + std::string(beside_output);
+    if (word == "--list-kernels" || word == "--list-formats") word += "=text";
+  }
+  std::ranges::reverse(words);
+  return words;
 }
 
 const std::vector<OptionText>& option_table() {

@@ -32,4 +32,8 @@ struct OptionWords {
 // Declares all options to `app`, which writes the values into `o` and `w`; both outlive it.
 void declare_options(CLI::App& app, Options& o, OptionWords& w);
 
+// Returns the words behind the program's name in the order in which CLI11 takes a vector, the last
+// one first. An option whose value was left out has its default: it must not take the next word.
+std::vector<std::string> words_with_defaults(int argc, const char* const* argv);
+
 }  // namespace vidconv

@@ -29,21 +29,6 @@
 namespace vidconv {
 namespace {
 
-// An option whose value may be left out must not take the next word as its value.
-std::vector<std::string> with_defaults(int argc, const char* const* argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
-  for (std::string& word : words) {
-    if (word == "--") break;
-    if (word == "--benchmark") word = "--benchmark=2";
-    if (word == "--verify") word = "--verify=1";
-    if (word == "--skip-done") word = "--skip-done=times";
-    if (word == "--resume") word += "=" + std::string(beside_output);
-    if (word == "--list-kernels" || word == "--list-formats") word += "=text";
-  }
-  std::ranges::reverse(words);  // the order in which CLI11 takes a vector
-  return words;
-}
-
 // Refuses empty values, which a shell makes of variables that are not set.
 void refuse_empty(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
@@ -380,8 +365,11 @@ Options parse_options(int argc, const char* const* argv) {
   OptionWords w;
   CLI::App app("", "vidconv");
   declare_options(app, o, w);
+  // Several outputs are told apart before (output_words.h), but for --help and words that make no
+  // sense, of which more is to be said here than that there are several.
+  app.get_option("--output")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   try {
-    app.parse(with_defaults(argc, argv));
+    app.parse(words_with_defaults(argc, argv));
   } catch (const CLI::CallForHelp&) {
     const bool all = std::ranges::find(o.command, "--help") != o.command.end();
     o.list = all ? List::help : List::short_help;

@@ -156,17 +156,20 @@ struct ResumeFolder::Run {
             .command = all.at("command")};
   }
 
-  std::string json(bool in_order, const std::string& quality) const {
-    const Json all{{"schema", run_schema},
-                   {"key", key},
-                   {"version", version},
-                   {"libraries", libraries},
-                   {"input", {{"path", input}, {"identity", identity}}},
-                   {"output", output},
-                   {"options", options},
-                   {"command", command},
-                   {"in_order", in_order},
-                   {"quality", quality}};
+  std::string json(bool in_order, const std::string& quality,
+                   const std::optional<Named>& named) const {
+    Json all{{"schema", run_schema},
+             {"key", key},
+             {"version", version},
+             {"libraries", libraries},
+             {"input", {{"path", input}, {"identity", identity}}},
+             {"output", output},
+             {"options", options},
+             {"command", command},
+             {"in_order", in_order},
+             {"quality", quality}};
+    if (named)
+      all["named"] = {{"inode", named->inode}, {"size", named->size}, {"damaged", named->damaged}};
     return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
@@ -310,6 +313,8 @@ void ResumeFolder::take_over(bool overwrite) {
         const Json all = Json::parse(text);
         all.at("in_order").get_to(in_order_);
         all.at("quality").get_to(quality_);
+        if (const auto named = all.find("named"); named != all.end())
+          named_ = {named->at("inode"), named->at("size"), named->at("damaged")};
         return;
       }
       why = run_->difference(kept);
@@ -334,12 +339,29 @@ void ResumeFolder::take_over(bool overwrite) {
 
 void ResumeFolder::write_run() const {
   write_text(fmt::format("{}/{}", path_, run_name), "what is known of the run",
-             run_->json(in_order_, quality_), false);
+             run_->json(in_order_, quality_, named_), false);
 }
 
 void ResumeFolder::keep_quality(const std::string& crf) {
   quality_ = crf;
   write_run();
+}
+
+void ResumeFolder::about_to_name(int fd, bool damaged) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) return;
+  named_ = {status.st_ino, status.st_size, damaged};
+  try {
+    write_run();
+  } catch (const Error&) {
+    // The output has its room all the same; a next run would say that it exists.
+  }
+}
+
+bool ResumeFolder::output_is_there() const {
+  struct stat status;
+  return named_ && stat(run_->output.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_ino == named_->inode && status.st_size == named_->size;
 }
 
 void ResumeFolder::clear() const {
@@ -517,6 +539,15 @@ void ResumeFolder::publish(std::int64_t shard, ShardFileWriter& file) {
   write_text(path_of(shard) + ".json", "the ledger of the shard",
              ledger_json(ledger, static_cast<std::size_t>(shard)), false);
   ++kept_by_now_;
+}
+
+void remove_kept(const Options& options) {
+  if (!is_there(fmt::format("{}/{}", resume_folder(options), run_name))) return;
+  try {
+    ResumeFolder(options, {}).remove();
+  } catch (const Error&) {
+    // It is another's, or at work.
+  }
 }
 
 std::string describe(const ResumeFolder& kept) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +44,13 @@ class ResumeFolder final : public ShardStore {
   void keep_quality(const std::string& crf);
   // How many shards are kept by now, of earlier runs and this one.
   std::size_t kept_by_now() const { return kept_by_now_; }
+  // The output is whole and about to get its name: `fd` is its file. Where the run is killed before
+  // the folder goes, the next one knows it by that.
+  void about_to_name(int fd, bool damaged);
+  // An earlier run has given the output its name, and was killed before the folder went.
+  bool output_is_there() const;
+  // Its input was damaged.
+  bool output_is_damaged() const { return named_ && named_->damaged; }
   // The output is there: the folder goes.
   void remove();
 
@@ -79,6 +87,12 @@ class ResumeFolder final : public ShardStore {
   const bool overwrite_;
   struct Run;
   const std::unique_ptr<Run> run_;
+  struct Named {  // a file that was about to get the output's name
+    std::uint64_t inode = 0;
+    std::int64_t size = 0;
+    bool damaged = false;
+  };
+  std::optional<Named> named_;
   int lock_ = -1;
   bool in_order_ = false, begun_ = false, removed_ = false;
   std::string quality_;
@@ -95,6 +109,9 @@ class ResumeFolder final : public ShardStore {
   std::atomic<bool> judged_later_ = false;
   std::atomic<std::size_t> kept_by_now_ = 0;
 };
+
+// Removes what is kept of a run whose output is known to be done; what is another's stays.
+void remove_kept(const Options& options);
 
 // For people, of a run that has failed.
 std::string describe(const ResumeFolder& kept);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "pipeline/av/container.h"
@@ -22,6 +23,13 @@ void claim_files(const Options& o, RunFiles& files) {
   if (runs && o.output != "null:" && o.output != "md5:" && o.output != "-" &&
       !is_numbered(o.output))
     files.writes("the output", o.output);
+}
+
+bool is_damaged(const Job& job) {
+  return job.source()->damage().any() ||
+         std::ranges::any_of(job.sink()->copies(), [](const auto& stream) {
+           return stream.second.refused > 0 || stream.second.failed > 0;
+         });
 }
 
 void say_end(const Options& options, const RunResult& result, const Sink& sink,

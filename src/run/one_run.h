@@ -13,6 +13,9 @@ namespace vidconv {
 // Error(output_is_input) and Error(usage).
 void claim_files(const Options& options, RunFiles& files);
 
+// Returns whether the input of a job whose frames are all written was damaged.
+bool is_damaged(const Job& job);
+
 // Says at the end of a run what was done, and what was wrong with the input.
 void say_end(const Options& options, const RunResult& result, const Sink& sink, Messages& messages);
 

@@ -180,6 +180,30 @@ bool is_repeatable(const Damage& d, const Options& options) {
   return options.threads == 1 || (d.packets == 0 && d.frames == 0 && d.errors == 0);
 }
 
+// Returns the members that every report begins with.
+Json beginning_of_report(const Options& options) {
+  Json j;
+  j["schema"] = 1;
+  j["version"] = VIDCONV_VERSION;
+  j["numerics"] = numerics_version;
+  j["host"] = host_name();
+  j["command"] = Json::array();
+  for (const std::string& word : options.command) j["command"].push_back(redacted(word));
+  j["ended"] = time_of_day();
+  return j;
+}
+
+Json messages_json(const std::vector<Said>& messages) {
+  Json all = Json::array();
+  for (const Said& said : messages)
+    all.push_back({{"class", kind_of(said.kind).name}, {"text", said.line}});
+  return all;
+}
+
+std::string text_of_report(const Json& report) {
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 std::string summary(const RunResult& r, const std::string& output, const std::string& how) {
@@ -240,14 +264,7 @@ std::string first_of(MessageKind kind, const std::vector<Said>& messages) {
 
 std::string stats_json(const RunResult& r, const Options& options, const Parts& parts,
                        const std::vector<Said>& messages, const Ending& ending) {
-  Json j;
-  j["schema"] = 1;
-  j["version"] = VIDCONV_VERSION;
-  j["numerics"] = numerics_version;
-  j["host"] = host_name();
-  j["command"] = Json::array();
-  for (const std::string& word : options.command) j["command"].push_back(redacted(word));
-  j["ended"] = time_of_day();
+  Json j = beginning_of_report(options);
   j["outcome"] = outcome(r, ending);
   j["exit_code"] = ending.exit_code;
   j["error"] = ending.error ? error_json(*ending.error) : Json(nullptr);
@@ -288,9 +305,7 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
       {"marked", r.damage.marked},       {"refused", r.damage.refused},
       {"truncated", r.damage.truncated}, {"repeatable", is_repeatable(r.damage, options)}};
   j["interrupted"] = ending.interrupted;
-  j["messages"] = Json::array();
-  for (const Said& said : messages)
-    j["messages"].push_back({{"class", kind_of(said.kind).name}, {"text", said.line}});
+  j["messages"] = messages_json(messages);
   j["copied_packets"] = Json::object();
   for (const auto& [stream, copies] : r.copies)
     j["copied_packets"][std::to_string(stream)] = copies.copied;
@@ -307,7 +322,17 @@ std::string stats_json(const RunResult& r, const Options& options, const Parts& 
   j["plan"] =
       parts.work && parts.processor ? steps_json(*parts.work, *parts.processor) : Json::array();
   j["memory"] = {{"host_bytes", r.memory.host}, {"device_bytes", r.memory.device}};
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of_report(j);
+}
+
+std::string stats_of_outputs(const std::vector<std::string>& reports, const Options& options,
+                             const std::vector<Said>& messages, int exit_code) {
+  Json j = beginning_of_report(options);
+  j["exit_code"] = exit_code;
+  j["messages"] = messages_json(messages);
+  j["outputs"] = Json::array();
+  for (const std::string& report : reports) j["outputs"].push_back(Json::parse(report));
+  return text_of_report(j);
 }
 
 PartialFile::Options report_options(const std::string& what, const std::string& path,

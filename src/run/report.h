@@ -51,6 +51,10 @@ struct Ending {
 std::string stats_json(const RunResult& result, const Options& options, const Parts& parts,
                        const std::vector<Said>& messages, const Ending& ending);
 
+// Returns the report of a run of several outputs, of each of which there is such a report.
+std::string stats_of_outputs(const std::vector<std::string>& reports, const Options& options,
+                             const std::vector<Said>& messages, int exit_code);
+
 // Returns the member "devices" of a report. `processor` is null if the run failed before it had
 // one.
 nlohmann::ordered_json devices_json(const Processor* processor);

@@ -68,11 +68,6 @@ std::string environment(const char* name) {
 
 bool asks_for_cuda(const Options& o) { return o.device.kind != DeviceRequest::Kind::cpu; }
 
-bool encodes_on_chip(const Options& o) {
-  const AVCodec* encoder = avcodec_find_encoder_by_name(o.sink.encoder.codec.c_str());
-  return encoder && (encoder->capabilities & (AV_CODEC_CAP_HARDWARE | AV_CODEC_CAP_HYBRID));
-}
-
 bool has_cuda_device() {
   constexpr const char* signs[] = {"/dev/nvidiactl", "/proc/driver/nvidia", "/dev/dxg",
                                    "/dev/nvmap"};
@@ -273,6 +268,11 @@ void enter_landlock(const Options& o, const std::vector<std::string>& folders,
 }
 
 }  // namespace
+
+bool encodes_on_chip(const Options& o) {
+  const AVCodec* encoder = avcodec_find_encoder_by_name(o.sink.encoder.codec.c_str());
+  return encoder && (encoder->capabilities & (AV_CODEC_CAP_HARDWARE | AV_CODEC_CAP_HYBRID));
+}
 
 Sandbox enter_sandbox(const Options& o, const std::vector<std::string>& folders,
                       const std::vector<BatchFile>& several) {

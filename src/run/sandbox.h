@@ -17,6 +17,9 @@ struct Sandbox {
   std::string why_not;                // why nothing of Landlock is in force; empty if something is
 };
 
+// Returns whether the output is encoded by a chip.
+bool encodes_on_chip(const Options& options);
+
 // To be called before there is a second thread: existing threads would keep their rights. Never
 // fails: what the kernel cannot refuse stays permitted.
 // `folders` are written in addition to what the options name; empty names are ignored. `files` are

@@ -109,7 +109,7 @@ def run(vidconv, words, files):
     if any(word.startswith(NOT_EXPLAINED) for word in words):
         folder = folder / "empty"
     elif not words[0].startswith(RUN):
-        words += ["--explain", "--timeout", "1"]
+        words = ["--explain", "--timeout", "1", *words]  # options of the input stand before the first of several outputs
     with open(files / "in.y4m", "rb") as standard_input:
         return subprocess.run([vidconv, *words], cwd=folder, stdin=standard_input, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, errors="replace", timeout=120,

@@ -65,6 +65,8 @@ TEST_F(Ledger, StatsAreAsTheirSchemaSays) {
   EXPECT_VALID("stats.schema.json", whole.dump());
   EXPECT_VALID("stats.schema.json", stats("pattern:64x48#5 -o md5: --kernel box").dump());
   EXPECT_VALID("stats.schema.json", stats("pattern:64x48 --kernel box --benchmark=0.05").dump());
+  EXPECT_VALID("stats.schema.json",
+               stats("pattern:64x48#5 --kernel box -o md5: -o null: --audio none").dump());
   const std::string bytes = read_file(input);
   write_file(path("cut.mkv"), bytes.substr(0, bytes.size() * 2 / 3));
   EXPECT_VALID("stats.schema.json",

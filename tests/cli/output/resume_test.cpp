@@ -272,6 +272,68 @@ TEST_F(Resume, DamageIsNotForgotten) {
   }
 }
 
+// Killed between the output's name and the end of the folder, which is the last of all.
+TEST_F(Resume, KnowsTheOutputOfARunThatWasKilledThere) {
+  const Arguments run = arguments({"--no-sandbox"});
+  with_faults(run, "VIDCONV_CALLS=" + path("calls"));
+  const std::vector<std::string> calls = split_lines(read_file(path("calls")));
+  const auto count = std::ranges::count(calls, "fsync folder");
+  ASSERT_GT(count, 0);
+  const std::string whole = read_file(path("out.mkv"));
+  const auto kill_at_the_end = [&](const Arguments& arguments) {
+    const Result result = with_faults(
+        arguments, "VIDCONV_REFUSED='fsync folder@" + std::to_string(count - 1) + "=killed'");
+    EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.err;
+    EXPECT_TRUE(std::filesystem::exists(folder()));
+    EXPECT_TRUE(read_file(path("out.mkv")) == whole);
+  };
+  for (const Arguments& more : {Arguments{}, {"-y"}}) {
+    std::filesystem::remove(path("out.mkv"));
+    kill_at_the_end(run);
+    Arguments again = arguments(more);
+    again.insert(again.end(), {"--stats", path("stats.json")});
+    const Result result = run_vidconv(again);
+    EXPECT_TRUE(succeeded(result));
+    EXPECT_TRUE(has_line_with(result.err, {"done before -> ", "out.mkv"}));
+    EXPECT_EQ(json::parse(read_file(path("stats.json")))["outcome"], "skipped");
+    EXPECT_FALSE(std::filesystem::exists(folder()));
+    EXPECT_TRUE(read_file(path("out.mkv")) == whole);
+  }
+  // Another file of that name is not the run's.
+  std::filesystem::remove(path("out.mkv"));
+  kill_at_the_end(run);
+  std::filesystem::rename(path("out.mkv"), path("kept.mkv"));
+  write_file(path("out.mkv"), "precious");
+  EXPECT_TRUE(refused(run_vidconv(run), exit_output, {"out.mkv", "it exists already"}));
+  EXPECT_EQ(read_file(path("out.mkv")), "precious");
+  std::filesystem::remove(path("out.mkv"));
+  EXPECT_TRUE(succeeded(run_vidconv(run)));
+  EXPECT_TRUE(read_file(path("out.mkv")) == whole);
+}
+
+TEST_F(Resume, KnowsSuchAnOutputOfSeveralInputs) {
+  std::filesystem::create_directory(path("in"));
+  std::filesystem::copy_file(input_, path("in/a.mp4"));
+  Arguments run{"--recursive", path("in"), "-o",       path("out/{stem}.mkv"), "--kernel", "box",
+                "--shards",    "0.16s",    "--resume", "--no-sandbox"};
+  for (const bool skip : {false, true}) {
+    std::filesystem::remove_all(path("out"));
+    std::filesystem::remove(path("calls"));
+    if (skip) run.emplace_back("--skip-done");
+    with_faults(run, "VIDCONV_CALLS=" + path("calls"));
+    const std::vector<std::string> calls = split_lines(read_file(path("calls")));
+    const auto count = std::ranges::count(calls, "fsync folder");
+    std::filesystem::remove(path("out/a.mkv"));
+    with_faults(run, "VIDCONV_REFUSED='fsync folder@" + std::to_string(count - 1) + "=killed'");
+    EXPECT_TRUE(std::filesystem::exists(path("out/.a.mkv.vidconv")));
+    EXPECT_TRUE(std::filesystem::exists(path("out/a.mkv")));
+    const Result result = run_vidconv(run);
+    EXPECT_TRUE(succeeded(result));
+    EXPECT_TRUE(has_line_with(result.err, {"done before -> ", "a.mkv"}));
+    EXPECT_FALSE(std::filesystem::exists(path("out/.a.mkv.vidconv")));
+  }
+}
+
 TEST_F(Resume, KeepsInAnotherFolder) {
   std::filesystem::create_directory(path("kept"));
   Arguments run = arguments();

@@ -1,9 +1,10 @@
 """A watched folder into which files come in every way, while the command is killed and started again.
 
-watch_kills_test.py VIDCONV [FILES]: each whole file is filtered once. The seed (VIDCONV_SEED) says how each comes, and when
-the command is killed. Of many files a line says what became of them:
+watch_kills_test.py VIDCONV [FILES [ENDS]]: each whole file is filtered once. The seed (VIDCONV_SEED) says how each comes, and
+when the command is killed: now and then while they come, or ENDS times, over which their coming is spread. Of many files a line
+says what became of them:
 
-    tests/cli/process/watch_kills_test.py build/release/vidconv 1000
+    tests/cli/process/watch_kills_test.py build/release/vidconv 1000 200
 """
 import collections
 import os
@@ -21,6 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from watched import FILTER, LIMIT, LOOKED_AT, PROGRAM, SEED, WatchTest, film  # noqa: E402
 
 FILES = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+ENDS = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 
 
 class Comings:
@@ -131,15 +133,17 @@ class Comings:
                 with self.lock:
                     if not todo:
                         return
-                    coming = todo.pop()
+                    coming, its_turn = todo.pop(), ENDS * (FILES - len(todo)) / FILES - 1
+                while sum(self.starts.values()) < its_turn:
+                    time.sleep(0.02)
                 self.come(*coming)
 
         writers = [threading.Thread(target=write) for _ in range(self.WRITERS)]
         test.start("--recursive", "--jobs", "2")
         for writer in writers:
             writer.start()
-        while any(writer.is_alive() for writer in writers):
-            time.sleep(self.chance.uniform(0.2, 2.5))
+        while any(writer.is_alive() for writer in writers) or sum(self.starts.values()) < ENDS:
+            time.sleep(self.chance.uniform(0.2, 2.5) if not ENDS else self.chance.choice([0, 0.1, 0.3, 1]) * self.chance.random())
             number = self.chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
             test.process.send_signal(number)
             test.assertIn(test.process.wait(LIMIT), (-number, 128 + number), test.said()[-3000:])

@@ -212,6 +212,40 @@ class Watch(WatchTest):
         self.wait_for_words("in/a.y4m: 3 frames")
         self.end()
 
+    def test_what_may_not_be_read_is_named_and_stops_nothing(self):
+        # Root may read everything, unless it starts a program without that right.
+        program = [PROGRAM]
+        if os.geteuid() == 0:
+            program = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", PROGRAM]
+        hidden = [self.into / name for name in ("sub", "sub2")]
+        for folder in hidden:
+            folder.mkdir()
+            (folder / "b.y4m").write_bytes(film(self.chance))
+        secret = self.into / "secret.y4m"
+        contents = {name: film(self.chance) for name in ("secret", "a", "later")}
+        for name in ("secret", "a"):
+            (self.into / f"{name}.y4m").write_bytes(contents[name])
+        for path in (secret, hidden[0]):
+            path.chmod(0)
+        self.begin("--recursive", program=program)
+        self.wait_for_words("cannot read the folder 'in/sub': Permission denied [input-missing]")
+        self.wait_for_words("in/secret.y4m: cannot open the input 'in/secret.y4m': Permission denied [input-missing]")
+        hidden[1].chmod(0)
+        self.wait_for_words("cannot read the folder 'in/sub2': Permission denied [input-missing]")
+        (self.into / "later.y4m").write_bytes(contents["later"])
+        self.wait_for_words("in/later.y4m: 3 frames")
+        time.sleep(LOOKED_AT)  # all has been looked at again
+        self.assertEqual(self.said().count("Permission denied"), 3, self.said())
+        secret.chmod(0o644)
+        self.wait_for_words("in/secret.y4m: 3 frames")
+        for folder in hidden:
+            folder.chmod(0o755)
+        self.wait_for_words("in/sub/b.y4m: 3 frames")
+        self.end()
+        outputs = self.outputs()
+        for name, content in contents.items():
+            self.assertEqual(outputs[f"{name}.nut"], self.filtered(content))
+
     def test_a_signal_leaves_nothing_half(self):
         one = film(self.chance, 1)
         (self.into / "long.y4m").write_bytes(one + one[one.index(b"FRAME"):] * 20000)

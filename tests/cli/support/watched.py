@@ -35,11 +35,11 @@ class WatchTest(unittest.TestCase):
         self.process = None
         self.addCleanup(self.kill)
 
-    def start(self, *words, output="out/{stem}.nut", refused=""):
+    def start(self, *words, output="out/{stem}.nut", refused="", program=(PROGRAM,)):
         """`refused`: what the system does not do for it, as tests/doubles/faults.cpp has it."""
         faults = {"LD_PRELOAD": FAULTS, "VIDCONV_REFUSED": refused, "ASAN_OPTIONS": "verify_asan_link_order=0"}
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([PROGRAM, "in", "--watch", "-o", output, *FILTER, *words], cwd=self.folder,
+            self.process = subprocess.Popen([*program, "in", "--watch", "-o", output, *FILTER, *words], cwd=self.folder,
                                         stdin=subprocess.DEVNULL, stderr=log,
                                         env=os.environ | (faults if refused else {}))
         return self.process
