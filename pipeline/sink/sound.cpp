@@ -21,7 +21,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr std::int64_t longest_gap = 3600;  // seconds; longer ones are no gaps
+constexpr std::int64_t longest_silence = 3600;  // seconds; longer ones are no gaps
 
 std::vector<std::string_view> sound_encoder_names() {
   std::vector<std::string_view> names{"copy", "none"};
@@ -228,7 +228,7 @@ void SoundConverter::decode(const AVPacket* packet, const Receive& receive) {
 // Sets the first time. A container without times for the encoder's lead-in loses as many samples at
 // the beginning instead, so that all others keep their time.
 void SoundConverter::begin(std::int64_t at) {
-  if (begins_at_zero_ && at < longest_gap * encoder_->sample_rate)
+  if (begins_at_zero_ && at < longest_silence * encoder_->sample_rate)
     at = std::min<std::int64_t>(at, 0);
   overlap_ = holds_lead_in_ ? 0 : std::max<std::int64_t>(0, encoder_->initial_padding - at);
   at_ = at + overlap_;
@@ -246,7 +246,7 @@ void SoundConverter::keep_time(const AVFrame& frame, const Receive& receive) {
       resampler_ ? swr_get_delay(resampler_.get(), encoder_->sample_rate) : 0;
   std::int64_t gap = now - (at_ + av_audio_fifo_size(waiting_.get()) + inside) + overlap_;
   const int jitter = encoder_->sample_rate / 64;  // containers round times; inaudible
-  if (std::abs(gap) <= jitter || std::abs(gap) > longest_gap * encoder_->sample_rate) return;
+  if (std::abs(gap) <= jitter || std::abs(gap) > longest_silence * encoder_->sample_rate) return;
   const std::int64_t less = std::min(gap, overlap_);  // negative: more to drop
   overlap_ -= less;
   gap -= less;
