@@ -167,7 +167,8 @@ constexpr std::string_view keeping_table[] = {
     "A decoder is tried with both before anything is written.",
     "Where that cannot be, all is encoded and a line says why; --strict refuses. It can be for "
     "H.264 (by libx264), H.265 and AV1 whose key frames have their headers with them, MPEG-2, VP9, "
-    "FFV1, and codecs that have key frames only, such as MJPEG, ProRes and DNxHR, out of files that "
+    "FFV1, and codecs that have key frames only, such as MJPEG, ProRes and DNxHR, out of files "
+    "that "
     "are read whole. docs/unchanged.md says more.",
 };
 

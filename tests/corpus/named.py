@@ -370,7 +370,7 @@ class Named(Checks):
             # Without a length and without chunks the end of the connection is the end (RFC 9112, 8).
             code, said = self.filter(f"{address}/closed/served.{ending}", "served.out.mkv")
             self.expect(f"{ending}, a whole answer without a length: {said}", code == 0)
-            if ending in ("mkv", "mp4"):  # which say how long they are
+            if ending in ("mkv", "mp4"):  # both say how long they are
                 code, said = self.filter(f"{address}/closed-cut/served.{ending}", "served.out.mkv")
                 self.expect(f"{ending}, an answer without a length that is cut: {said}", code == 7)
         self.ffmpeg("-f lavfi -i testsrc2=s=160x120:r=5:d=1 -c:v mpeg2video -q:v 2", "slow.ts")
