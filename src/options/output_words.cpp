@@ -39,7 +39,7 @@ constexpr std::string_view reports_of_output[] = {"--measure-log", "--audit", "-
 
 // Returns whether an option can be one output's alone.
 bool is_of_output(const Word& word) {
-  constexpr std::string_view of_run[] = {"--strict", "--resume"};
+  constexpr std::string_view of_run[] = {"-y", "--strict", "--resume"};
   constexpr std::string_view of_reports[] = {"--verify", "--measure"};
   if (word.group == "Filter" || word.group == "Output") return !is_among(word.name, of_run);
   return is_among(word.name, of_reports) || is_among(word.name, reports_of_output);
