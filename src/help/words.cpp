@@ -106,12 +106,11 @@ constexpr std::string_view outputs_table[] = {
     "vidconv INPUT -o A --kernel X -o B --kernel Y reads and decodes the input once for all "
     "outputs, "
     "and each of them has the bytes of a run of its own. Options behind an -o are of that output: "
-    "filters, codec, quality, container, sound, -y, --verify, --measure, --audit, --trace and "
+    "filters, codec, quality, container, sound, --verify, --measure, --audit, --trace and "
     "--metrics. Those before the first -o are of all, and one behind an output stands in the place "
     "of the same one before, a chain of --kernel in the place of a whole chain. Options of the "
-    "input stand before the first -o; those of the machine, --stats, --progress and --strict are "
-    "of "
-    "the run wherever they stand.",
+    "input stand before the first -o; those of the machine, -y, --stats, --progress and --strict "
+    "are of the run wherever they stand.",
     "An output that fails does not stop the others, unless --strict is given: then outputs that "
     "are "
     "not complete are given up. Each output has its lines and its last line, the exit code is the "
