@@ -42,8 +42,8 @@ class Source {
   // Returns whether set_order() may be called: any frame can be had, at about the cost of any
   // other. Looks at the input for that, which may take seconds. Before the first next().
   virtual bool takes_order() { return false; }
-  // Does the same, but whatever it costs: `see` gets each packet of the video, in order of decoding,
-  // and when its frame is shown.
+  // Does the same, but whatever it costs: `see` gets each packet of the video, in order of
+  // decoding, and when its frame is shown.
   using SeePacket = std::function<void(const AVPacket& packet, std::int64_t shown)>;
   virtual bool survey(const SeePacket&) { return false; }
   // Returns when each frame is shown, in order, if takes_order(); null if frame n is shown at n.
