@@ -12,8 +12,9 @@ struct SystemCalls {
 };
 
 // From now on this thread, and those that it starts, cannot execute programs, open other sockets,
-// change modes, owners, attributes or times of files, reach what other programs share, or make calls
-// meant for administrators and debuggers: each such call fails with EPERM. Returns false, with errno, if the kernel has no seccomp.
+// change modes, owners, attributes or times of files, reach what other programs share, or make
+// calls meant for administrators and debuggers: each such call fails with EPERM. Returns false,
+// with errno, if the kernel has no seccomp.
 bool refuse_system_calls(const SystemCalls& needed);
 
 }  // namespace vidconv
