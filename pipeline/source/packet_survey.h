@@ -34,8 +34,8 @@ struct Sample {
   std::int64_t bytes = 0;
   std::string pieces;  // as they lie there
 };
-// Takes a sample. Throws Error(input) if the input cannot be opened, can only be read from beginning
-// to end, or lies in other files, such as a playlist.
+// Takes a sample. Throws Error(input) if the input cannot be opened, can only be read from
+// beginning to end, or lies in other files, such as a playlist.
 Sample sample(const std::string& input, const SourceOptions& options);
 
 }  // namespace vidconv
