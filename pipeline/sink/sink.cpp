@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "pipeline/av/container.h"
@@ -174,14 +175,17 @@ void name_lost_side_data(const OutputPlan& plan, const InputInfo& input) {
   const AVFormatContext* from = input.container.get();
   if (!from) return;
   const bool png = !plan.encoders.empty() && plan.encoders[0].codec->id == AV_CODEC_ID_PNG;
-  std::vector<std::string> lost;
-  for (const InputVideo& video : input.videos)
+  std::set<std::string> lost;
+  const auto add = [&](AVPacketSideDataType type) { lost.insert(av_packet_side_data_name(type)); };
+  for (const InputVideo& video : input.videos) {
     for (const AVPacketSideDataType type : picture_side_data(*from->streams[video.stream])) {
       const bool light =
           type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
-      if (type != AV_PKT_DATA_DISPLAYMATRIX && !(light && png))
-        lost.emplace_back(av_packet_side_data_name(type));
+      if (type != AV_PKT_DATA_DISPLAYMATRIX && !light) add(type);
     }
+    if (video.info.hdr.mastering && !png) add(AV_PKT_DATA_MASTERING_DISPLAY_METADATA);
+    if (video.info.hdr.light && !png) add(AV_PKT_DATA_CONTENT_LIGHT_LEVEL);
+  }
   if (!lost.empty())
     notify(plan.options.loss(), MessageKind::not_held,
            fmt::format("{} cannot hold of the video: {}", plan.kind->name, fmt::join(lost, ", ")));

@@ -1,6 +1,7 @@
 // FFmpeg is made to say every line that decides something. If this fails, the FFmpeg at hand words
-// a line differently, and pipeline/av/log_lines.h has to learn it. Two lines need a server, and
-// their effects are tested there: `chunk` (corpus.named) and `certificate` (Secure.*).
+// a line differently, and pipeline/av/log_lines.h has to learn it. Three lines need a server,
+// and their effects are tested there: `chunk` and `ends_early` (corpus.named), `certificate`
+// (Secure.*).
 #include "pipeline/av/log_lines.h"
 
 #include <gtest/gtest.h>
