@@ -62,7 +62,8 @@ void ReopenedEncoder::end_sequence(AVPacket& packet) const {
   constexpr std::uint8_t end[] = {0, 0, 1, 0xb7};
   if (codec().id != AV_CODEC_ID_MPEG1VIDEO && codec().id != AV_CODEC_ID_MPEG2VIDEO) return;
   if (av_grow_packet(&packet, sizeof end) < 0) throw_out_of_memory("for the encoder", codec().name);
-  std::memmove(packet.data + sizeof end, packet.data, packet.size - sizeof end);
+  std::memmove(packet.data + sizeof end, packet.data,
+               static_cast<std::size_t>(packet.size) - sizeof end);
   std::ranges::copy(end, packet.data);
 }
 

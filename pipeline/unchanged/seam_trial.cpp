@@ -113,10 +113,10 @@ void try_seam(const AVPacket& key, const AVCodecParameters& stream, const VideoI
                                     encoder.codec().name));
   const std::vector<Decoded> joined = decode({&key, encoded[0].get(), &key}, *header);
   if (joined.size() != 3) refuse_seam(stream, "a decoder does not show all that is joined");
-  for (const std::size_t i : {0, 2})
+  for (const std::size_t i : {0U, 2U})
     if (!same_samples(*alone[0].frame, *joined[i].frame, video))
       refuse_seam(stream, "a decoder shows other pictures beside those that are encoded");
-  for (const std::size_t i : {0, 2})
+  for (const std::size_t i : {0U, 2U})
     if (const std::string differs = difference(joined[i], joined[1]); !differs.empty())
       refuse_seam(stream, fmt::format("of {}'s frames {}", encoder.codec().name, differs));
 }
