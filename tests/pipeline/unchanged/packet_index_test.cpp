@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <initializer_list>
 
 namespace vidconv::test {
@@ -14,7 +14,7 @@ using Octets = std::vector<std::uint8_t>;
 PacketPtr packet_of(const Octets& bytes) {
   PacketPtr packet = make_packet();
   EXPECT_EQ(av_new_packet(packet.get(), static_cast<int>(bytes.size())), 0);
-  std::memcpy(packet->data, bytes.data(), bytes.size());
+  std::ranges::copy(bytes, packet->data);
   return packet;
 }
 
