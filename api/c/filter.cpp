@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "api/c/call.h"
-#include "pipeline/av/picture_decoder.h"
 #include "pipeline/base/printable.h"
+#include "pipeline/decode/picture_decoder.h"
 
 namespace vidconv {
 

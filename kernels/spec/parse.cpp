@@ -17,6 +17,7 @@
 #include "kernels/spec/curve_spec.h"
 #include "kernels/spec/kernel_file.h"
 #include "kernels/spec/misspelt.h"
+#include "kernels/spec/over_time_spec.h"
 
 namespace vidconv {
 namespace {
@@ -57,19 +58,6 @@ constexpr ModifierKey keys[] = {
      "how values go from one to the next that change with time (sigma=0..8@10-20)"},
     {"between", "FROM-TO,...",
      "the frames that it is for, by time (1:00-1:30, 90-) or number (f100-f200); others pass"},
-};
-
-constexpr ModifierKey time_only_keys[] = {
-    {"border", "replicate|reflect|reflect101|zero|shrink",
-     "frames before the first and behind the last; shrink: none, the other taps weigh more"},
-    {"cut", "0..1",
-     "frames whose luma differs by more in the mean, as a fraction of full scale, are of two "
-     "scenes, which are not mixed"},
-    {"threshold", "0..1",
-     "a sample that differs by more from the filtered frame's, as a fraction of full scale, counts "
-     "as that one"},
-    {"every", "1..1000", "of so many frames one comes out"},
-    {"phase", "0..999", "the first one that comes out, counted from 0"},
 };
 
 constexpr int largest_mask = 65535;  // largest width and height, in pixels
@@ -295,7 +283,7 @@ class SpecParser {
       const std::string_view word = text.substr(at + 1, text.find_first_of("=:", at + 1) - at - 1);
       if (text.substr(at + 1 + word.size()).starts_with('=') &&
           (row_named(keys, word, &ModifierKey::name) ||
-           row_named(time_only_keys, word, &ModifierKey::name) ||
+           row_named(time_keys(), word, &ModifierKey::name) ||
            row_named(parameters(), word, &Parameter::name)))
         return at;
     }
@@ -315,7 +303,7 @@ class SpecParser {
     const std::span<const Parameter> parameters = this->parameters();
     const Parameter* parameter = row_named(parameters, word, &Parameter::name);
     const ModifierKey* modifier = row_named(keys, word, &ModifierKey::name);
-    const ModifierKey* of_time = row_named(time_only_keys, word, &ModifierKey::name);
+    const ModifierKey* of_time = row_named(time_keys(), word, &ModifierKey::name);
     if (!parameter && !modifier && of_time && !spec_.is_over_time())
       c.fail(fmt::format("'{}' is of filters over time, and {} is none", word, spec_.name()), start,
              "see time-box and time:");
@@ -394,34 +382,6 @@ class SpecParser {
       c.fail(fmt::format("'{}' changes a kernel, and {} has none", key, spec_.name()), at);
   }
 
-  // Reads the value of a key that only filters over time take; false for another key.
-  bool read_time_key(Cursor& c, std::string_view key) {
-    OverTime& over_time = spec_.modifiers_.over_time;
-    const std::size_t start = c.position();
-    if (key == "border") {
-      const std::string_view word = c.until(":");
-      const TimeBorderName* border = row_named(time_borders, word, &TimeBorderName::name);
-      if (!border)
-        c.fail(fmt::format(
-                   "'{}' is no border in time{}", word,
-                   instead(word, names(time_borders, std::span<const ModifierKey>()), "there are")),
-               start);
-      over_time.border = border->border;
-    } else if (key == "cut") {
-      over_time.cut = c.number(0, 1);
-    } else if (key == "threshold") {
-      over_time.threshold = c.number(0, 1);
-    } else if (key == "every") {
-      over_time.every = static_cast<int>(c.whole("the number of frames", 1, 1000));
-    } else if (key == "phase") {
-      phase_at_ = start;
-      over_time.phase = static_cast<int>(c.whole("the phase", 0, 999));
-    } else {
-      return false;
-    }
-    return true;
-  }
-
   void check_time() const {
     if (!spec_.is_over_time()) return;
     const OverTime& over_time = spec_.modifiers_.over_time;
@@ -442,7 +402,8 @@ class SpecParser {
     refuse_without_kernel(c, key, at);
     if (spec_.is_over_time() && key == "rotate")
       c.fail("'rotate' turns a kernel of pixels, and this one is of frames", at);
-    if (read_time_key(c, key)) return;
+    if (key == "phase") phase_at_ = start;
+    if (read_over_time(c, key, m.over_time)) return;
     if (key == "scale" || key == "bias") refuse_change(c, key);
     if ((key == "mask" || PlaceSpec::has_key(key)) && &c != &cursor_)
       c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",
@@ -551,6 +512,5 @@ bool is_filter_name(std::string_view word) {
   return std::ranges::any_of(filter_names(), [&](auto name) { return same_name(name, word); });
 }
 std::span<const ModifierKey> modifier_keys() { return keys; }
-std::span<const ModifierKey> time_keys() { return time_only_keys; }
 
 }  // namespace vidconv

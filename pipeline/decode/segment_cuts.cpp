@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pipeline/av/nal_units.h"
+#include "pipeline/decode/nal_units.h"
 
 namespace vidconv {
 namespace {

@@ -22,7 +22,7 @@ namespace {
 
 using SharedFrame = std::shared_ptr<const Frame>;
 
-// Returns the sum of the differences of two rows' samples, and how many there are.
+// Returns the sum of the differences of two rows' samples.
 template <class T>
 double row_difference(const ConstBytePlane& a, const ConstBytePlane& b, int y, int shift) {
   const T* p = a.as<const T>().row(y);

@@ -7,7 +7,7 @@
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
-#include "pipeline/av/picture_decoder.h"
+#include "pipeline/decode/picture_decoder.h"
 #include "pipeline/settings/setting_values.h"
 
 namespace vidconv {

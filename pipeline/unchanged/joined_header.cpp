@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/av/nal_units.h"
+#include "pipeline/decode/nal_units.h"
 #include "pipeline/unchanged/packet_index.h"
 
 extern "C" {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "pipeline/av/nal_units.h"
+#include "pipeline/decode/nal_units.h"
 
 namespace vidconv {
 namespace {

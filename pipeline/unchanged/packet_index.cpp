@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "pipeline/av/nal_units.h"
+#include "pipeline/decode/nal_units.h"
 
 namespace vidconv {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pipeline/av/av.h"
-#include "pipeline/av/nal_units.h"
+#include "pipeline/decode/nal_units.h"
 #include "pipeline/unchanged/key_packets.h"
 
 namespace vidconv {

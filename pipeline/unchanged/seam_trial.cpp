@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/av/nal_units.h"
 #include "pipeline/av/pool.h"
+#include "pipeline/decode/nal_units.h"
 #include "pipeline/unchanged/key_packets.h"
 
 namespace vidconv {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/av/picture_decoder.h"
 #include "pipeline/base/printable.h"
+#include "pipeline/decode/picture_decoder.h"
 
 namespace vidconv {
 

@@ -330,7 +330,8 @@ class ConvTime final : public TimeConvolver {
             return static_cast<int>(std::int64_t{dst.height} * b / bands);
           };
           for (int y = edge(band); y < edge(band + 1); ++y) {
-            for (std::size_t k = 0; k < group.taps.size(); ++k)
+            // Sums that are carried on need the frame that comes alone.
+            for (std::size_t k = leaves ? group.taps.size() - 1 : 0; k < group.taps.size(); ++k)
               scratch.taps[k] = group.taps[k].row(y) - back;
             const ConvTimeRow row{.taps = scratch.taps.data(),
                                   .here = group.here.row(y) - back,

@@ -1,4 +1,4 @@
-#include "pipeline/av/picture_decoder.h"
+#include "pipeline/decode/picture_decoder.h"
 
 #include <algorithm>
 #include <cstring>

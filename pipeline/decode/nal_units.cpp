@@ -1,4 +1,4 @@
-#include "pipeline/av/nal_units.h"
+#include "pipeline/decode/nal_units.h"
 
 #include <algorithm>
 
