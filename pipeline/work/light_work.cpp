@@ -12,10 +12,10 @@ const PixelFormat& light_format(const LightPlan& light) {
 }
 
 // Returns where a step on light works instead of `place`, a frame: in scratch memory throughout.
-// `longest`: the number of steps.
-Place in_scratch(Place place, std::size_t longest) {
+// `first`: where the first steps write.
+Place in_scratch(Place place, Place first) {
   if (place == Place::output) return Place::scratch1;  // the step before, if any, wrote scratch0
-  if (place == Place::input) return longest % 2 ? Place::scratch0 : Place::scratch1;
+  if (place == Place::input) return first == Place::scratch0 ? Place::scratch1 : Place::scratch0;
   return place;
 }
 
@@ -38,7 +38,7 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
   const Work on_light =
       make_work(chain, between, {PlaneSelection::Mode::all, {}}, border, Codes::all, of_light);
   // Without filters each component is copied; that step is as good as any.
-  const std::size_t longest = on_light.steps.size();
+  const Place first = on_light.steps.front().to;
 
   Work work;
   work.format = &format;
@@ -51,15 +51,15 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
 
   convert.action = Action::to_light;
   convert.from = Place::input;
-  convert.to = in_scratch(Place::input, longest);
+  convert.to = in_scratch(Place::input, first);
   work.steps.push_back(convert);
   for (Step step : on_light.steps) {
-    step.from = in_scratch(step.from, longest);
-    step.to = in_scratch(step.to, longest);
+    step.from = in_scratch(step.from, first);
+    step.to = in_scratch(step.to, first);
     work.steps.push_back(std::move(step));
   }
   convert.action = Action::to_codes;
-  convert.from = in_scratch(Place::output, longest);
+  convert.from = in_scratch(Place::output, first);
   convert.to = Place::output;
   convert.link = chain.empty() ? 0 : chain.size() - 1;
   work.steps.push_back(convert);

@@ -74,6 +74,19 @@ TEST(LightWork, StepsHandOverInScratchMemory) {
   }
 }
 
+// A colour is a step for each of its values: one round of steps, not several.
+TEST(LightWork, StepsSideBySideReadWhatTheyDoNotWrite) {
+  for (const char* colour : {"fill:#0f0", "fill:#123", "fill:white"})
+    for (const std::vector<std::string>& chain : {std::vector<std::string>{colour},
+                                                  {"box:size=3", colour, "sobel"},
+                                                  {colour, "box:size=3"}}) {
+      SCOPED_TRACE(testing::PrintToString(chain));
+      const Work work = work_of(chain, video_of(AV_PIX_FMT_YUV420P, 16, 16));
+      EXPECT_EQ(work.scratch_frames(), 2);
+      for (const Step& step : work.steps) EXPECT_NE(step.from, step.to);
+    }
+}
+
 // Black is to the left, white to the right, and the mean of both lights between; computed by hand.
 TEST(LightWork, TheMiddleOfAnEdgeIsHalfTheLight) {
   struct Case {
