@@ -103,14 +103,13 @@ void TimeConvolver::run(std::span<const PlanePair> pairs, CudaStream stream) {
     };
     rows_.clear();
     for (const TimeFrame& frame : taps_)
-      rows_.push_back(frame.number >= 0 ? rows_of(frame) : row_outside(first));
+      rows_.push_back(frame.number >= 0 ? rows_of(frame) : outside(first));
     run_group({group, place, rows_, here, before_.number >= 0 ? rows_of(before_) : Rows{}, taps_,
                before_.number});
   });
 }
 
-// Returns rows of the border's value, as long as the plane's.
-TimeConvolver::Rows TimeConvolver::row_outside(const ConstBytePlane& plane) {
+TimeConvolver::Rows TimeConvolver::outside(const ConstBytePlane& plane) {
   const auto size = static_cast<std::size_t>(plan_.sample.bytes());
   // Rows of interleaved samples are read from their first component to their last one.
   const std::size_t samples =

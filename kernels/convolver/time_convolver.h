@@ -1,4 +1,4 @@
-// TimeConvolver: a plan over time made ready to run on the CPU.
+// TimeConvolver: a plan over time made ready to run.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class TimeConvolver : public Convolver {
                   const TimeFrame& before = {});
 
   // Without frames, as for a video of one picture, all taps are on the planes that run() gets.
-  void run(std::span<const PlanePair> pairs, CudaStream stream) final;
+  void run(std::span<const PlanePair> pairs, CudaStream stream) override;
 
  protected:
   explicit TimeConvolver(const Plan& plan, int threads);
@@ -64,6 +64,8 @@ class TimeConvolver : public Convolver {
     std::int64_t before_number;         // below 0: it is not at hand
   };
   virtual void run_group(const Group& group) = 0;
+  // Returns rows of the border's value, as long as the plane's, for frames that are missing.
+  virtual Rows outside(const ConstBytePlane& plane);
 
   const Plan plan_;
   const int threads_;
@@ -73,7 +75,6 @@ class TimeConvolver : public Convolver {
   virtual std::unique_ptr<TimeConvolver> make(const Plan& plan) const = 0;
 
   Place place_of(const ConstBytePlane& plane) const;
-  Rows row_outside(const ConstBytePlane& plane);
   bool shrinks() const;
 
   std::vector<TimeFrame> taps_;

@@ -21,6 +21,8 @@ bool any_plan(const Plan&) { return true; }
 bool is_mosaic(const Plan& plan) { return plan.operation() == Operation::mosaic; }
 
 #ifdef VIDCONV_HAVE_CUDA
+bool is_over_time(const Plan& plan) { return plan.operation() == Operation::over_time; }
+
 // Prepares as prepare_if() does, but takes interleaved components together, except floats
 // (interleaved()).
 template <auto supports, std::unique_ptr<Convolver> (*make)(const Plan&, int threads)>
@@ -99,6 +101,11 @@ constexpr Variant table[] = {
      .description = "means of blocks, each by one warp",
      .device = Device::cuda,
      .prepare_plan = prepare_if<is_mosaic, cuda::make_mosaic>,
+     .only_sums = false},
+    {.name = "cuda-conv-time",
+     .description = "over frames, each of them read once",
+     .device = Device::cuda,
+     .prepare_plan = prepare_if<is_over_time, cuda::make_conv_time>,
      .only_sums = false},
     {"cuda-pairwise", "equal taps of floats, sums of sums; squares up to 31 in one kernel",
      Device::cuda, prepare_cuda<cuda::supports_pairwise, cuda::make_pairwise>},

@@ -38,13 +38,26 @@ FrameLayout output_layout(const TimedWork& work, int width, int height) {
 
 }  // namespace
 
+TimeFrame planes_at(const Frame& frame, const std::byte* at) {
+  TimeFrame planes;
+  const std::byte* const first = frame.extent().data();
+  for (int p = 0; p < frame.format().planes; ++p)
+    planes.planes[static_cast<std::size_t>(p)] = {.data = at + (frame.row(p, 0) - first),
+                                                  .stride = frame.av().linesize[p],
+                                                  .rows = frame.format().rows(p, frame.height())};
+  return planes;
+}
+
 CudaStages::CudaStages(const TimedWork& work, int width, int height,
-                       const ProcessorOptions& options)
+                       const ProcessorOptions& options, const CudaStreams& streams)
     : work_(work),
       device_(options.device_index),
       node_(node_of_device(device_)),
       stay_(options.stay_on_device),
       scan_(options.scan),
+      upload_(streams.upload),
+      convolve_(streams.convolve),
+      download_(streams.download),
       pool_(output_layout(work_, width, height), stay_ ? device_memory : pinned_memory_near(node_)),
       padded_(padded_bytes(work_, width, height)),
       scratch_layout_(aligned_layout(work_.scratch_format(), width, height)),
@@ -82,9 +95,10 @@ DeviceBuffer CudaStages::allocate(std::size_t bytes) {
   return buffer;
 }
 
-std::unique_ptr<Slot> CudaStages::make_slot() {
+std::unique_ptr<Slot> CudaStages::make_slot(bool placed) {
   auto slot = std::make_unique<Slot>(work_.most_steps());
-  slot->input_memory = allocate(padded_);
+  slot->placed = placed;
+  if (!placed) slot->input_memory = allocate(padded_);
   if (!stay_) slot->output_memory = allocate(pool_.layout().bytes);
   const std::size_t weights = parts_.most_weights();
   slot->boxes = parts_.make_slot(weights > 0 ? allocate(weights) : DeviceBuffer(), node_);
@@ -94,6 +108,8 @@ std::unique_ptr<Slot> CudaStages::make_slot() {
 
 void CudaStages::warm_up(Slot& slot) {
   slot.input.emplace(pool_.get(), 0, stay_ ? Frame::Memory::device : Frame::Memory::host);
+  if (slot.placed)  // any memory does
+    slot.input_at = stay_ ? slot.input->extent().data() : slot.output_memory.data();
   prepare_memory(slot);  // and no boxes, which would count as filtered
   for (std::size_t number = 0; number < work_.cases().size(); ++number) {
     convolve(slot, number);
@@ -139,8 +155,10 @@ bool CudaStages::may_edit(const Slot& slot, std::size_t number) const {
 
 void CudaStages::prepare_memory(Slot& slot) {
   Frame& frame = *slot.input;
-  slot.in_place = frame.on_device() && device_of(frame.extent().data()) == device_;
-  if (slot.in_place) {
+  slot.in_place = slot.placed || (frame.on_device() && device_of(frame.extent().data()) == device_);
+  if (slot.placed) {
+    // The caller has said where.
+  } else if (slot.in_place) {
     slot.input_at = frame.extent().data();
   } else {
     if (slot.input_memory.size() < frame.extent().size()) {
@@ -168,16 +186,14 @@ void CudaStages::copy_down(Slot& slot) {
 }
 
 void CudaStages::upload(Slot& slot) {
-  slot.passage.begin(Passage::upload, upload_);
   if (!slot.in_place) copy_up(slot);
   CudaRegions::upload(slot.boxes, upload_);
-  slot.passage.end(Passage::upload, upload_);
 }
 
 void CudaStages::convolve(Slot& slot) { convolve(slot, work_.case_of(*slot.input)); }
 
 void CudaStages::convolve(Slot& slot, std::size_t number) {
-  slot.passage.begin(Passage::convolve, convolve_);
+  set_taps(slot, number);
   const bool by_field = filters_by_field(*slot.input, scan_);
   const std::vector<Step>& steps = work_.cases()[number].steps;
   slot.passage.set_kernels(first_kernels_[number], steps.size());
@@ -192,7 +208,15 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
       bring_in();
     slot.passage.end_kernel(s, convolve_);
   }
-  slot.passage.end(Passage::convolve, convolve_);
+}
+
+// Tells the case's filter over time, if it has one, which frames its taps are on.
+void CudaStages::set_taps(const Slot& slot, std::size_t number) {
+  const std::vector<Step>& steps = work_.cases()[number].steps;
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    if (steps[s].plan.operation() == Operation::over_time)
+      dynamic_cast<TimeConvolver&>(convolvers_.of(number, s))
+          .set_frames(slot.taps, planes_at(*slot.input, slot.input_at));
 }
 
 void CudaStages::run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field) {
@@ -253,30 +277,6 @@ void CudaStages::bring_in() {
   if (left_.empty()) return;
   as_device_error(leave_cuda, [&] { left_by_->bring_in(left_, convolve_.get()); });
   left_.clear();
-}
-
-void CudaStages::download(Slot& slot) {
-  slot.passage.begin(Passage::download, download_);
-  copy_down(slot);
-  slot.passage.end(Passage::download, download_);
-}
-
-void CudaStages::follow_up(std::span<Slot* const> slots) {
-  const Passage& last = slots.back()->passage;
-  upload_.record(last.done(Passage::upload));
-  convolve_.wait_for(last.done(Passage::upload));
-  for (Slot* slot : slots) convolve(*slot);
-  convolve_.record(last.done(Passage::convolve));
-  if (!downloads()) return;
-  download_.wait_for(last.done(Passage::convolve));
-  for (Slot* slot : slots) download(*slot);
-  download_.record(last.done(Passage::download));
-}
-
-void CudaStages::record(std::span<const Event, 3> ends) const {
-  upload_.record(ends[0]);
-  convolve_.record(ends[1]);
-  download_.record(ends[2]);
 }
 
 MemoryUse CudaStages::memory() const {

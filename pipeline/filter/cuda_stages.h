@@ -1,4 +1,5 @@
-// CudaStages runs the three stages that a frame passes on a CUDA device, each in its own stream.
+// CudaStages runs a work's steps on a CUDA device, between the copies to it and back: three stages,
+// each in its own stream.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/convolver/time_convolver.h"
 #include "pipeline/device/cuda_objects.h"
 #include "pipeline/filter/case_convolvers.h"
 #include "pipeline/filter/cuda_timeline.h"
@@ -26,23 +28,34 @@ struct Slot {
   DeviceBuffer input_memory, output_memory;
   std::optional<Frame> input, output;
   std::byte *input_at = nullptr, *output_at = nullptr;  // the frames' extents in device memory
-  bool in_place = false;  // the input lies on this device and is not copied
-  bool edits = false;     // the output is the input's copy, with regions changed
-  SlotBoxes boxes;        // where filters act on the input
+  bool in_place = false;        // the input lies on this device and is not copied
+  bool placed = false;          // so it does, at input_at, whatever memory the frame is in
+  std::vector<TimeFrame> taps;  // frames on this device, under the taps of a filter over time
+  bool edits = false;           // the output is the input's copy, with regions changed
+  SlotBoxes boxes;              // where filters act on the input
   Passage passage;
-  std::atomic<bool> started = false;  // more than its upload is queued
-  const Passage* arrival = nullptr;   // the passage whose last stage ends the group
 };
 
+struct CudaStreams {
+  Stream upload, convolve, download;
+};
+
+// Returns where the planes of a frame lie whose extent begins at `at`.
+TimeFrame planes_at(const Frame& frame, const std::byte* at);
+
 // Frames that come in this device's memory skip the upload; frames that stay there skip the
-// download, which is no stage then. The device must be current in every call.
+// download, which is no stage then. The device must be current in every call. What comes before the
+// work (TimedWork::before()) is not regarded.
 class CudaStages {
  public:
-  CudaStages(const TimedWork& work, int width, int height, const ProcessorOptions& options);
+  // `streams` may be those of other works, whose frames are this one's, and outlive this.
+  CudaStages(const TimedWork& work, int width, int height, const ProcessorOptions& options,
+             const CudaStreams& streams);
   ~CudaStages();  // waits for the device, which may still read frames and write slots
 
-  // Returns a slot with memory for frames of the constructor's size.
-  std::unique_ptr<Slot> make_slot();
+  // Returns a slot with memory for frames of the constructor's size; `placed`: where all inputs lie
+  // on the device, none for them.
+  std::unique_ptr<Slot> make_slot(bool placed = false);
   // Gives a slot what its input needs: device memory, an output, and the boxes' regions.
   void prepare(Slot& slot);
   // Launches each kernel once: the first launch loads its code, which must not delay a frame.
@@ -51,21 +64,14 @@ class CudaStages {
   // Each queues the work of one frame and returns; not thread-safe.
   void upload(Slot& slot);
   void convolve(Slot& slot);
-  void download(Slot& slot);
   // Queue the copies alone.
   void copy_up(Slot& slot);
   void copy_down(Slot& slot);
 
-  // Queues what follows the uploads of `slots`, which pass together. All of them are through when
-  // done(last_stage()) of the last one's passage is.
-  void follow_up(std::span<Slot* const> slots);
   bool downloads() const { return !stay_; }
   // Returns the NUMA node of filtered frames in host memory; none: any node.
   std::optional<int> node() const { return node_; }
   Passage::Stage last_stage() const { return stay_ ? Passage::convolve : Passage::download; }
-  // Records in each of the three streams, in their order, an event after all that is queued by now.
-  void record(std::span<const Event, 3> ends) const;
-
   Timeline& timeline() { return timeline_; }
   const Timeline& timeline() const { return timeline_; }
   const FrameLayout& layout() const { return pool_.layout(); }
@@ -77,6 +83,7 @@ class CudaStages {
   bool may_edit(const Slot& slot, std::size_t number) const;
   void warm_up_part(const Slot& slot, std::size_t number, std::size_t s);
   void convolve(Slot& slot, std::size_t number);  // `number`: the case's index
+  void set_taps(const Slot& slot, std::size_t number);
   void run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field);
   bool is_copied_first(const Slot& slot, std::size_t number, const Step& step) const;
   void begin_parts(const Slot& slot, std::size_t number, bool by_field);
@@ -91,7 +98,7 @@ class CudaStages {
   const std::optional<int> node_;
   const bool stay_;  // filtered frames stay on the device
   const Scan scan_;
-  Stream upload_, convolve_, download_;
+  const Stream &upload_, &convolve_, &download_;
   FramePool pool_;            // output frames
   const std::size_t padded_;  // bytes of an input frame, with a decoder's padding
   const FrameLayout scratch_layout_;

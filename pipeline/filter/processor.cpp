@@ -78,11 +78,8 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
                                           const ProcessorOptions& options) {
   if (options.variant) check_variant(width, height, options);
   const bool one = options.devices.size() <= 1 && options.stand_ins.empty();
-  const bool staged = is_staged(work);
-  if (staged && options.device != Device::cpu)
-    throw Error(Fault::internal, "filters over time run on the CPU", "", "");
-  const auto make = staged                          ? make_staged_processor
-                    : options.device == Device::cpu ? make_cpu_processor
+  const auto make = options.device == Device::cpu
+                        ? (is_staged(work) ? make_staged_processor : make_cpu_processor)
                     : one && !options.cpu_stands_in ? make_cuda_processor
                                                     : make_dealing_processor;
   auto filter = make(work, width, height, options);

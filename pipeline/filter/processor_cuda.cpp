@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pipeline/base/channel.h"
-#include "pipeline/filter/cuda_stages.h"
+#include "pipeline/filter/cuda_chain.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {
@@ -52,20 +52,20 @@ class CudaProcessor final : public Processor {
   }
 
   bool submit(Frame frame) override {
-    const std::optional<Slot*> taken = free_.pop();
+    const std::optional<ChainSlot*> taken = free_.pop();
     if (!taken) {
       refused_ = std::move(frame);
       return false;
     }
-    Slot& slot = **taken;
+    ChainSlot& slot = **taken;
     const std::int64_t number = frame.number();
     const std::size_t video = frame.video();
-    slot.input.emplace(std::move(frame));  // it stays there, whatever happens
+    slot.last->input.emplace(std::move(frame));  // it stays there, whatever happens
     return with_frame_number(number, [&] {
       const CurrentDevice current(index_);
       stages_.prepare(slot);
-      slot.output->set_place(video, number);
-      stages_.timeline().mark(slot.passage);
+      slot.last->output->set_place(video, number);
+      stages_.timeline().mark(slot.last->passage);
       {
         const std::lock_guard lock(mutex_);
         slot.started = false;
@@ -86,26 +86,26 @@ class CudaProcessor final : public Processor {
   std::vector<Frame> give_back() override {
     std::vector<Frame> frames;
     for (const auto& slot : slots_)
-      if (slot->input) frames.push_back(std::move(*std::exchange(slot->input, std::nullopt)));
+      if (slot->input()) frames.push_back(std::move(*std::exchange(slot->input(), std::nullopt)));
     std::ranges::sort(frames, {}, &Frame::number);
     if (refused_) frames.push_back(std::move(*std::exchange(refused_, std::nullopt)));
     return frames;
   }
 
   std::optional<Frame> collect() override {
-    const std::optional<Slot*> taken = in_flight_.pop();
+    const std::optional<ChainSlot*> taken = in_flight_.pop();
     if (!taken) return std::nullopt;
-    Slot& slot = **taken;
-    return with_frame_number(slot.output->number(), [&] {
+    ChainSlot& slot = **taken;
+    return with_frame_number(slot.last->output->number(), [&] {
       const CurrentDevice current(index_);
       if (!slot.started) {
         const std::lock_guard lock(mutex_);
         if (!slot.started) start_pending();
       }
       slot.arrival->done(stages_.last_stage()).wait();
-      stages_.timeline().add(slot.passage, slot.output->number());
-      slot.input.reset();
-      std::optional<Frame> output = std::exchange(slot.output, std::nullopt);
+      stages_.timeline().add(slot.last->passage, slot.last->output->number());
+      stages_.release(slot);
+      std::optional<Frame> output = std::exchange(slot.last->output, std::nullopt);
       free_.push(&slot);
       return output;
     });
@@ -124,49 +124,36 @@ class CudaProcessor final : public Processor {
 
   std::vector<StageRate> measure_stages(const Frame& sample, double seconds) override {
     const CurrentDevice current(index_);
-    fill_slots(sample);
+    stages_.fill(slots_, sample);
     const auto rate = [&](const char* name, std::size_t bytes, auto&& enqueue) {
       const double per_second = frames_per_second(seconds, enqueue);
       return StageRate{name, per_second, per_second * static_cast<double>(bytes)};
     };
-    const std::size_t up = sample.extent().size(), down = slots_[0]->output->extent().size();
+    const std::size_t up = sample.extent().size(), down = slots_[0]->last->output->extent().size();
     std::vector<StageRate> rates;
     if (!sample.on_device())
-      rates.push_back(rate("upload", up, [&](Slot& slot) { stages_.upload(slot); }));
-    rates.push_back(rate("convolve", 0, [&](Slot& slot) { stages_.convolve(slot); }));
+      rates.push_back(rate("upload", up, [&](ChainSlot& slot) { stages_.copy_up(slot); }));
+    rates.push_back(rate("convolve", 0, [&](ChainSlot& slot) { stages_.convolve(slot); }));
     if (stages_.downloads())
-      rates.push_back(rate("download", down, [&](Slot& slot) { stages_.download(slot); }));
-    empty_slots();
+      rates.push_back(rate("download", down, [&](ChainSlot& slot) { stages_.copy_down(slot); }));
+    stages_.empty(slots_);
     return rates;
   }
 
   std::vector<StageRate> measure_bus(const Frame& sample, double seconds) override {
     if (sample.on_device() || !stages_.downloads()) return {};
     const CurrentDevice current(index_);
-    fill_slots(sample);
-    const double frames = frames_per_second(seconds, [&](Slot& slot) {
+    stages_.fill(slots_, sample);
+    const double frames = frames_per_second(seconds, [&](ChainSlot& slot) {
       stages_.copy_up(slot);
       stages_.copy_down(slot);
     });
-    const double bytes = static_cast<double>(slots_[0]->output->extent().size());
-    empty_slots();
+    const double bytes = static_cast<double>(slots_[0]->last->output->extent().size());
+    stages_.empty(slots_);
     return {{"bus", frames, frames * bytes}};
   }
 
  private:
-  void fill_slots(const Frame& sample) {
-    for (const auto& slot : slots_) {
-      slot->input.emplace(sample.share());
-      stages_.prepare(*slot);
-    }
-  }
-  void empty_slots() {
-    for (const auto& slot : slots_) {
-      slot->input.reset();
-      slot->output.reset();
-    }
-  }
-
   // Returns how often per second enqueue(slot) can be done, slot after slot, in rounds of all slots
   // with two rounds queued.
   template <class F>
@@ -197,20 +184,20 @@ class CudaProcessor final : public Processor {
   // Queues what follows the uploads of the pending slots. The caller holds mutex_.
   void start_pending() {
     stages_.follow_up(pending_);
-    for (Slot* slot : pending_) {
-      slot->arrival = &pending_.back()->passage;
+    for (ChainSlot* slot : pending_) {
+      slot->arrival = &pending_.back()->last->passage;
       slot->started = true;
     }
     pending_.clear();
   }
 
   const int index_;
-  std::vector<std::unique_ptr<Slot>> slots_;
-  CudaStages stages_;           // destroyed before the slots, which the device may still use
-  const int group_;             // frames that pass together
-  std::mutex mutex_;            // guards the queueing and pending_
-  std::vector<Slot*> pending_;  // only their uploads are queued
-  Channel<Slot*> free_, in_flight_;
+  std::vector<std::unique_ptr<ChainSlot>> slots_;
+  CudaChain stages_;                 // destroyed before the slots, which the device may still use
+  const int group_;                  // frames that pass together
+  std::mutex mutex_;                 // guards the queueing and pending_
+  std::vector<ChainSlot*> pending_;  // only their uploads are queued
+  Channel<ChainSlot*> free_, in_flight_;
   std::optional<Frame> refused_;  // came after cancel()
   std::string name_;
 };

@@ -92,7 +92,8 @@ class Devices {
     if (device == cpu) {
       one.device = Device::cpu;
       one.variant = nullptr;
-      return make_cpu_processor(work_, width_, height_, one);
+      const auto on_cpu = is_staged(work_) ? make_staged_processor : make_cpu_processor;
+      return on_cpu(work_, width_, height_, one);
     }
     one.device_index = device;
     return make_cuda_processor(work_, width_, height_, one);
@@ -118,13 +119,15 @@ class Devices {
 
 std::unique_ptr<Processor> make_dealing_processor(TimedWork work, int width, int height,
                                                   const ProcessorOptions& options) {
+  // Windows overlap: a device that gets all frames of its slots in a row is sent few of them twice.
+  const int in_a_row = is_staged(work) ? options.slots : 1;
   const auto devices = std::make_shared<Devices>(std::move(work), width, height, options);
   ReplaceProcessor replace;
   if (!options.stand_ins.empty() || options.cpu_stands_in)
     replace = [devices](std::size_t place, const Error& failure) {
       return devices->replace(place, failure);
     };
-  return deal_to_processors(devices->make_all(), std::move(replace));
+  return deal_to_processors(devices->make_all(), std::move(replace), in_a_row);
 }
 
 }  // namespace vidconv

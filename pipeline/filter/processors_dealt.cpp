@@ -34,8 +34,12 @@ void add_rate(StageRate& to, const StageRate& more) {
 
 class DealtProcessors final : public Processor {
  public:
-  DealtProcessors(std::vector<std::unique_ptr<Processor>> processors, ReplaceProcessor replace)
-      : replace_(std::move(replace)), places_(processors.size()), order_(most_in_flight) {
+  DealtProcessors(std::vector<std::unique_ptr<Processor>> processors, ReplaceProcessor replace,
+                  int in_a_row)
+      : replace_(std::move(replace)),
+        places_(processors.size()),
+        order_(most_in_flight),
+        in_a_row_(static_cast<std::size_t>(in_a_row)) {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const std::vector<DeviceUse> used = processors[i]->devices();
       devices_.push_back(used.empty() ? -1 : used[0].index);
@@ -206,16 +210,21 @@ class DealtProcessors final : public Processor {
   // Returns the places in turn. NVDEC's sessions deliver some dozens of frames from one device
   // after the other: where that device alone can read them, the other devices wait meanwhile.
   std::size_t place_for(const Frame& frame) {
-    if (!frame.on_device() || places_.size() == 1) return next_++ % places_.size();
+    if (!frame.on_device() || places_.size() == 1) return next_place();
     if (!shared_) shared_ = reach_each_other(devices_);
-    if (*shared_) return next_++ % places_.size();
+    if (*shared_) return next_place();
     const int device = device_of(frame.extent().data());
-    for (std::size_t tried = 0; tried < places_.size(); ++tried) {
-      const std::size_t number = next_++ % places_.size();
-      if (devices_[number] == device) return number;
-    }
+    for (std::size_t tried = 0; tried < places_.size(); ++tried, next_ += in_a_row_)
+      if (devices_[place_now()] == device) return next_place();
     throw Error(Fault::internal, "a frame lies on a device that filters none",
                 fmt::format("cuda:{}", device), "");
+  }
+
+  std::size_t place_now() const { return next_ / in_a_row_ % places_.size(); }
+  std::size_t next_place() {
+    const std::size_t place = place_now();
+    ++next_;
+    return place;
   }
 
   // Puts another processor in the place of one that has failed; called by the thread that collects.
@@ -274,6 +283,7 @@ class DealtProcessors final : public Processor {
   bool cancelled_ = false;
   Channel<std::size_t> order_;  // the place of each frame in flight
   // Only the thread that submits uses these.
+  const std::size_t in_a_row_;
   std::size_t next_ = 0;
   std::optional<bool> shared_;  // each device reads the others' memory; none: not asked yet
 };
@@ -281,8 +291,8 @@ class DealtProcessors final : public Processor {
 }  // namespace
 
 std::unique_ptr<Processor> deal_to_processors(std::vector<std::unique_ptr<Processor>> processors,
-                                              ReplaceProcessor replace) {
-  return std::make_unique<DealtProcessors>(std::move(processors), std::move(replace));
+                                              ReplaceProcessor replace, int in_a_row) {
+  return std::make_unique<DealtProcessors>(std::move(processors), std::move(replace), in_a_row);
 }
 
 }  // namespace vidconv

@@ -11,6 +11,7 @@
 namespace vidconv {
 
 struct BenchmarkResult {
+  std::size_t samples = 0;  // the frames that were measured with
   // The rate of copies alone with frames of this size, to the device and back at once; none where
   // there is no device or frames are not copied to it.
   std::optional<StageRate> bus;
@@ -25,8 +26,12 @@ struct BenchmarkResult {
 };
 
 // Measures `processor` with the frames in `samples`, which are used in turn and not changed, for
-// about `seconds` each for the bus, for each stage and for all overlapped. Closes the processor
-// afterwards.
-BenchmarkResult benchmark(Processor& processor, std::span<const Frame> samples, double seconds);
+// about `seconds` each for the bus, for each stage and for all overlapped. `reach` is that of the
+// processor's work. Closes the processor afterwards.
+BenchmarkResult benchmark(Processor& processor, std::span<const Frame> samples, double seconds,
+                          const FrameReach& reach = {});
+// Returns how many frames to measure with: so many that no cache holds them all, and no window one
+// of them twice.
+std::size_t sample_count(const FrameReach& reach);
 
 }  // namespace vidconv

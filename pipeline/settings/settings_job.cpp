@@ -29,20 +29,11 @@ bool any_over_time(const Settings& s) {
   return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
 }
 
-// Makes the work of a chain, in which each filter over time begins a work of its own.
-TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
-                    const TimedWork::MakeWork& make) {
-  std::optional<TimedWork> before;
-  for (;;) {
-    const auto next = std::find_if(chain.begin() + (chain.empty() ? 0 : 1), chain.end(),
-                                   [](const FilterSpec& spec) { return spec.is_over_time(); });
-    const auto length = static_cast<std::size_t>(next - chain.begin());
-    TimedWork work(chain.first(length), video, make);
-    if (before) work.follow(*std::move(before));
-    if (length == chain.size()) return work;
-    before = std::move(work);
-    chain = chain.subspan(length);
-  }
+// Whether scenes are looked for in frames that come out of other filters. The CPU has to see them.
+bool cuts_behind_filters(const Settings& s) {
+  return !s.filters.empty() &&
+         std::any_of(s.filters.begin() + 1, s.filters.end(),
+                     [](const FilterSpec& f) { return f.is_over_time() && f.over_time().cut; });
 }
 
 TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notify) {
@@ -79,9 +70,9 @@ bool only_copies(const Settings& s) {
 DeviceRequest device_of(const Settings& s) {
   if (s.device.kind != DeviceRequest::Kind::automatic) return s.device;
   DeviceRequest device = s.device;
-  if (any_over_time(s))
+  if (cuts_behind_filters(s))
     return {.kind = DeviceRequest::Kind::cpu,
-            .why = has_cuda_driver() ? "filtering on the CPU: a filter is over time" : ""};
+            .why = has_cuda_driver() ? "filtering on the CPU: `cut=` is behind other filters" : ""};
   if (s.variant)  // it knows where it runs
     device = parse_device(s.variant->device == Device::cpu ? "cpu" : "cuda");
   if (device.kind == DeviceRequest::Kind::automatic && only_copies(s))
@@ -101,17 +92,19 @@ void check_settings(const Settings& s) {
   if (any_over_time(s)) {
     if (s.linear)
       refuse_setting("linear", "", "filters over time act on codes", "leave out `linear`");
-    if (s.device.kind == DeviceRequest::Kind::cuda)
-      refuse_setting("device", s.device.text, "filters over time run on the CPU",
-                     "leave out `device`");
+    if (s.device.kind == DeviceRequest::Kind::cuda && cuts_behind_filters(s))
+      refuse_setting("device", s.device.text,
+                     "where `cut=` is behind other filters, frames are compared on the CPU",
+                     "put that filter first, or leave out `device`");
     const bool leaves_out =
         std::ranges::any_of(s.filters, [](const FilterSpec& f) { return f.over_time().every > 1; });
     if (leaves_out && !s.audit_file.empty())
       refuse_setting("audit", s.audit_file, "`every=` leaves out frames that it would compare",
                      "leave out one");
-    if (s.decoder.kind == DecoderRequest::Kind::nvdec)
-      refuse_setting("decoder", "nvdec", "filters over time run on the CPU, and so do decoders",
-                     "leave out `decoder`");
+    if (s.decoder.kind == DecoderRequest::Kind::nvdec && cuts_behind_filters(s))
+      refuse_setting("decoder", "nvdec",
+                     "where `cut=` is behind other filters, frames are compared on the CPU",
+                     "put that filter first, or leave out `decoder`");
   }
   if (!encoder.crf.empty() && !encoder.bitrate.empty())
     refuse_setting("bitrate", encoder.bitrate, "`crf` asks for a quality, whatever the rate",

@@ -220,4 +220,25 @@ std::size_t TimedWork::most_steps() const {
   return most;
 }
 
+TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
+                    const TimedWork::MakeWork& make) {
+  std::optional<TimedWork> before;
+  for (;;) {
+    const auto next = std::find_if(chain.begin() + (chain.empty() ? 0 : 1), chain.end(),
+                                   [](const FilterSpec& spec) { return spec.is_over_time(); });
+    const auto length = static_cast<std::size_t>(next - chain.begin());
+    TimedWork work(chain.first(length), video, make);
+    if (before) work.follow(*std::move(before));
+    if (length == chain.size()) return work;
+    before = std::move(work);
+    chain = chain.subspan(length);
+  }
+}
+
+bool cuts_between_stages(const TimedWork& work) {
+  return std::ranges::any_of(stages_of(work), [](const TimedWork* stage) {
+    return stage->before() && stage->is_over_time() && stage->over_time().cut;
+  });
+}
+
 }  // namespace vidconv

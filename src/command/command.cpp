@@ -135,7 +135,8 @@ class Command {
   int benchmark(double seconds) {
     Source& source = *job_->source();
     Processor& processor = job_->prepare(0, false);
-    const BenchmarkResult result = run_benchmark(source, processor, seconds);
+    const BenchmarkResult result =
+        run_benchmark(source, processor, seconds, job_->works().at(0).reach());
     if (reports_.wants_stats())
       reports_.write_stats(benchmark_json(result, source, processor, &*sandbox_));
     if (!reports_.stats_on_stdout()) print(benchmark_table(result, source, processor));

@@ -13,11 +13,9 @@
 namespace vidconv {
 namespace {
 
-constexpr std::size_t sample_frames = 8;  // several frames, so that no cache holds them all
-
-std::vector<Frame> read_samples(Source& source) {
+std::vector<Frame> read_samples(Source& source, std::size_t count) {
   std::vector<Frame> samples;
-  while (samples.size() < sample_frames) {
+  while (samples.size() < count) {
     auto item = source.next();
     if (!item) break;
     if (auto* frame = std::get_if<Frame>(&*item)) samples.push_back(std::move(*frame));
@@ -29,15 +27,17 @@ std::vector<Frame> read_samples(Source& source) {
 
 }  // namespace
 
-BenchmarkResult run_benchmark(Source& source, Processor& processor, double seconds) {
-  const std::vector<Frame> samples = read_samples(source);
-  return benchmark(processor, samples, seconds);
+BenchmarkResult run_benchmark(Source& source, Processor& processor, double seconds,
+                              const FrameReach& reach) {
+  const std::vector<Frame> samples = read_samples(source, sample_count(reach));
+  return benchmark(processor, samples, seconds, reach);
 }
 
 std::string benchmark_table(const BenchmarkResult& result, const Source& source,
                             const Processor& processor) {
-  std::string text = fmt::format("{}, {}, {} frames in memory at most\n",
-                                 describe_video(source.video()), processor.device(), sample_frames);
+  std::string text =
+      fmt::format("{}, {}, {} frames in memory at most\n", describe_video(source.video()),
+                  processor.device(), result.samples);
   text += fmt::format("{:<12} {:>12} {:>10}\n", "stage", "frames/s", "GB/s");
   const auto line = [&](std::string_view name, double rate, double bytes) {
     const std::string bandwidth = bytes > 0 ? fmt::format(" {:>10.1f}", bytes / 1e9) : "";

@@ -10,7 +10,8 @@
 namespace vidconv {
 
 // Reads a few frames of `source` and filters them for `seconds`.
-BenchmarkResult run_benchmark(Source& source, Processor& processor, double seconds);
+BenchmarkResult run_benchmark(Source& source, Processor& processor, double seconds,
+                              const FrameReach& reach);
 
 // Return the result as a table for people, and as JSON for --stats.
 std::string benchmark_table(const BenchmarkResult& result, const Source& source,

@@ -41,8 +41,12 @@ class Job:
     box_options: list = field(default_factory=list)  # "key=value" each, which follow the file's name
 
     def over_time(self):
-        """Whether a filter reads other frames, which runs on the CPU alone."""
+        """Whether a filter reads other frames."""
         return any(k.text.startswith("time") for k in self.kernels)
+
+    def only_cpu(self):
+        """Whether frames that come out of filters are compared to find scenes."""
+        return any("cut=0.05" in k.modifiers for k in self.kernels[1:])
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""

@@ -35,12 +35,16 @@ struct DealtJob {
 
 std::vector<std::string> filter(const DealtJob& job, const ProcessorOptions& options,
                                 RunOptions run_options = {}) {
-  const auto source = open_source(job.input, test::source_options_for(options.device));
+  const auto source =
+      test::windowed(open_source(job.input, test::source_options_for(options.device)), job.chain);
   const auto processor = test::processor_for(*source, job.chain, options);
   test::MemorySink sink;
   run(*source, *processor, sink, run_options);
   return sink.pictures;
 }
+
+const DealtJob over_time{"pattern:64x48#29",
+                         {"time-box:size=3", "sobel", "time:1 2 3 1:scale=auto"}};
 
 ProcessorOptions on(const std::vector<int>& devices) {
   return {.device = Device::cuda,
@@ -59,7 +63,12 @@ TEST_F(SeveralDevices, GiveTheBytesOfOne) {
         DealtJob{
             "pattern:320x240:nv12#21",
             {"gaussian:sigma=1..4@f3-f15:region=10,20,50%,90:feather=7", "box:region=9,9,9,9"}},
-        DealtJob{"pattern:320x240:yuva444p16le#9", {"kirsch"}}}) {
+        DealtJob{"pattern:320x240:yuva444p16le#9", {"kirsch"}}, over_time,
+        DealtJob{"pattern:63x47:yuv422p10le#40", {"time-gaussian:sigma=3:border=shrink"}},
+        DealtJob{"pattern:63x47:gbrpf32le#3", {"time-box:size=9:border=zero", "box:size=3"}},
+        DealtJob{"pattern:320x240:nv12#21",
+                 {"time:1 1 1:scale=auto:cut=0.001:region=10,20,50%,90:feather=7",
+                  "sharpen:between=f3-f9", "time:-1 0 1:every=3:phase=1:threshold=0.1"}}}) {
     const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
     ASSERT_TRUE(filter(job, on({0})) == wanted) << job.input;
     for (const std::vector<int>& list : lists())
@@ -130,10 +139,10 @@ TEST_F(SeveralDevices, AreMeasuredAtOnce) {
 // Each call of CUDA fails once in turn. Before the first frame that is an error; later another
 // device takes over, and the frames are the same.
 TEST_F(SeveralDevices, AnyCallMayFailOnce) {
-  const DealtJob job;
-  const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
   int failures = 0, taken_over = 0;
   for (int call = 0; call < 400; ++call) {
+    const DealtJob job = call % 2 == 0 ? DealtJob{} : over_time;
+    const std::vector<std::string> wanted = filter(job, {.slots = 4, .variant = {}});
     SCOPED_TRACE(call);
     ProcessorOptions options = on({0, 0});
     options.cpu_stands_in = true;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/device/cuda.h"
+#include "pipeline/source/source_windowed.h"
 
 namespace vidconv::test {
 
@@ -64,16 +65,26 @@ SourceOptions source_options_for(Device device) {
   return {.memory = device == Device::cuda ? pinned_memory : plain_memory};
 }
 
-std::unique_ptr<Processor> processor_for(const Source& source,
-                                         const std::vector<std::string>& chain,
-                                         ProcessorOptions options) {
+TimedWork work_for(const Source& source, const std::vector<std::string>& chain) {
   std::vector<FilterSpec> specs;
   for (const std::string& text : chain) specs.push_back(FilterSpec::parse(text));
   const VideoInfo& video = source.video();
-  const TimedWork work(specs, video, [&](std::span<const FilterSpec> acting) {
+  return in_stages(specs, video, [&](std::span<const FilterSpec> acting) {
     return make_work(acting, *video.format, {}, {});
   });
-  return make_processor(work, video.width, video.height, options);
+}
+
+std::unique_ptr<Processor> processor_for(const Source& source,
+                                         const std::vector<std::string>& chain,
+                                         ProcessorOptions options) {
+  const VideoInfo& video = source.video();
+  return make_processor(work_for(source, chain), video.width, video.height, options);
+}
+
+std::unique_ptr<Source> windowed(std::unique_ptr<Source> source,
+                                 const std::vector<std::string>& chain) {
+  const TimedWork work = work_for(*source, chain);
+  return is_staged(work) ? give_windows(std::move(source), {work.reach()}, {}) : std::move(source);
 }
 
 Contents read_all(Source& source) {

@@ -56,6 +56,12 @@ bool has(Device device);
 // Returns options for frames in the memory that the device wants.
 SourceOptions source_options_for(Device device);
 
+// Returns the work of a chain of filters on the frames of `source`.
+TimedWork work_for(const Source& source, const std::vector<std::string>& chain);
+// Gives frames those around them, where filters of the chain are over time.
+std::unique_ptr<Source> windowed(std::unique_ptr<Source> source,
+                                 const std::vector<std::string>& chain);
+
 // Makes a processor of a chain of filters, on the CPU unless the options say otherwise, for the
 // frames of `source`.
 std::unique_ptr<Processor> processor_for(const Source& source,

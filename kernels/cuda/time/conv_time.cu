@@ -1,0 +1,315 @@
+// cuda-conv-time: taps over frames. One kernel reads all frames of the window, each sample once.
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "kernels/convolver/packed.h"
+#include "kernels/convolver/time_convolver.h"
+#include "kernels/cuda/common/arith.cuh"
+#include "kernels/cuda/common/batch.cuh"
+#include "kernels/cuda/common/device_array.h"
+#include "kernels/cuda/common/launch.cuh"
+#include "kernels/cuda/common/output.cuh"
+#include "kernels/cuda/variants.h"
+
+namespace vidconv::cuda {
+namespace {
+
+constexpr int lanes = 32, warps = 8;
+template <class T>
+constexpr int tile_width = lanes* vector_samples<T>;
+
+constexpr std::ptrdiff_t not_there = PTRDIFF_MIN;
+
+std::unique_ptr<TimeConvolver> make_of(const Plan& plan);
+
+// `direct`: all frames are there, their rows lie alike, and vectors of them are aligned alike.
+template <class Value, bool direct>
+struct Work {
+  Batch batch;  // sources are the planes of the filtered frame
+  Finish finish;
+  int shift, count;
+  const Value* taps;  // in device memory
+  Value threshold, outside;
+  // Bytes from a plane of the filtered frame to that of each tap's frame, the same for all planes
+  // of the batch; not_there: all samples are `outside`.
+  std::ptrdiff_t apart[max_time_taps];
+  // By how many bytes the rows of each tap's frame are further apart.
+  struct Nothing {};
+  std::conditional_t<direct, Nothing, int[max_time_taps]> skew;
+};
+// What every device takes as the parameters of a launch.
+static_assert(sizeof(Work<double, false>) <= 4096);
+
+// Returns sample i of a vector as the arithmetic's value.
+template <class Value, class T>
+__device__ inline Value value_of(T stored, int shift) {
+  if constexpr (std::is_same_v<T, float>)
+    return static_cast<Value>(stored);
+  else if constexpr (std::is_same_v<Value, float>)
+    return __uint_as_float(0x4b000000u | (unsigned{stored} >> shift)) - 0x1p23f;  // both are exact
+  else
+    return static_cast<Value>(static_cast<int>(unsigned{stored} >> shift));
+}
+
+template <class T>
+__device__ inline void unpack(T* to, const uint4& v) {
+  const unsigned words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+  for (int i = 0; i < vector_samples<T>; ++i) {
+    if constexpr (std::is_same_v<T, float>)
+      to[i] = __uint_as_float(words[i]);
+    else
+      to[i] = static_cast<T>(words[i * sizeof(T) / 4] >> (8 * (i * sizeof(T) % 4)));
+  }
+}
+
+// Loads a thread's samples as they are stored.
+template <class T>
+__device__ inline void load_stored(T* to, const std::byte* row, int x, int end, int step,
+                                   bool vector) {
+  const T* const from = reinterpret_cast<const T*>(row);
+  if (vector) return unpack(to, __ldg(reinterpret_cast<const uint4*>(from + x)));
+#pragma unroll
+  for (int i = 0; i < vector_samples<T>; ++i)
+    to[i] = x + i < end ? __ldg(from + std::ptrdiff_t{x + i} * step) : T{0};
+}
+
+// The sums of a thread's samples, and the filtered frame's where others count only near them.
+template <class T, class Value, bool threshold>
+struct Sums {
+  static constexpr int n = vector_samples<T>;
+  Value sums[n] = {};
+  Value here[threshold ? n : 1];
+
+  __device__ void add(Value tap, const Value (&values)[n], Value most) {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      Value value = values[i];
+      if constexpr (threshold) {
+        const Value difference = value < here[i] ? here[i] - value : value - here[i];
+        if (difference > most) value = here[i];
+      }
+      sums[i] = multiply_add(tap, value, sums[i]);
+    }
+  }
+  __device__ void add(Value tap, const T (&stored)[n], int shift, Value most) {
+    Value values[n];
+#pragma unroll
+    for (int i = 0; i < n; ++i) values[i] = value_of<Value>(stored[i], shift);
+    add(tap, values, most);
+  }
+};
+
+template <class T, class Value, bool direct, bool threshold>
+__global__ void __launch_bounds__(lanes* warps)
+    time_kernel(const __grid_constant__ Work<Value, direct> work) {
+  constexpr int n = vector_samples<T>;
+  constexpr int at_once = 4;  // frames whose samples are on their way
+  const Tile tile = this_tile(work.batch, tile_width<T>, warps);
+  let_next_kernel_start();
+  wait_for_earlier_kernels();
+  const Plane<const T> src = tile.pair.src.as<const T>();
+  const Plane<T> dst = tile.pair.dst.as<T>();
+  const int x = tile.x + static_cast<int>(threadIdx.x) * n;
+  const int y = tile.y + static_cast<int>(threadIdx.y);
+  if (x >= dst.width || y >= dst.height) return;
+  const bool vectors = is_aligned(src, 16) && x + n <= dst.width;
+  const std::byte* const here = reinterpret_cast<const std::byte*>(src.row(y));
+
+  Sums<T, Value, threshold> sums;
+  if constexpr (threshold) {
+    T stored[n];
+    load_stored(stored, here, x, dst.width, src.step, vectors);
+#pragma unroll
+    for (int i = 0; i < n; ++i) sums.here[i] = value_of<Value>(stored[i], work.shift);
+  }
+  if (direct && vectors) {
+    const std::byte* const from = here + x * static_cast<int>(sizeof(T));
+    for (int k = 0; k < work.count; k += at_once) {
+      uint4 vector[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j)
+        if (k + j < work.count)
+          vector[j] = __ldg(reinterpret_cast<const uint4*>(from + work.apart[k + j]));
+#pragma unroll
+      for (int j = 0; j < at_once; ++j)
+        if (k + j < work.count) {
+          T stored[n];
+          unpack(stored, vector[j]);
+          sums.add(__ldg(work.taps + k + j), stored, work.shift, work.threshold);
+        }
+    }
+  } else {
+#pragma unroll 1
+    for (int k = 0; k < work.count; ++k) {
+      const Value tap = __ldg(work.taps + k);
+      if (!direct && work.apart[k] == not_there) {
+        Value values[n];
+#pragma unroll
+        for (int i = 0; i < n; ++i) values[i] = work.outside;
+        sums.add(tap, values, work.threshold);
+        continue;
+      }
+      const std::byte* row = here + work.apart[k];
+      if constexpr (!direct) row += std::ptrdiff_t{work.skew[k]} * y;
+      // Rows of other frames may begin elsewhere.
+      const bool vector = vectors && reinterpret_cast<std::uintptr_t>(row) % 16 == 0;
+      T stored[n];
+      load_stored(stored, row, x, dst.width, src.step, vector);
+      sums.add(tap, stored, work.shift, work.threshold);
+    }
+  }
+
+  const bool aligned = is_aligned(dst, 16);
+  with_finish(work.finish, [&](const Finish& f) {
+    T codes[n];
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      Combined<Value> combined;
+      combined.first(f, sums.sums[i]);
+      codes[i] = combined.template finish<T>(f);
+    }
+    store<n>(dst, x, y, codes, work.shift, aligned);
+  });
+}
+
+template <class T, class Value>
+class ConvTime final : public TimeConvolver {
+ public:
+  explicit ConvTime(const Plan& plan) : TimeConvolver(plan, 1), taps_(values(plan)) {}
+
+  void run(std::span<const PlanePair> pairs, CudaStream stream) override {
+    stream_ = stream;
+    TimeConvolver::run(pairs, stream);
+    flush();
+  }
+
+ private:
+  static std::vector<Value> values(const Plan& plan) {
+    std::vector<Value> taps;
+    for (const double tap : plan.terms[0].dense) taps.push_back(static_cast<Value>(tap));
+    return taps;
+  }
+
+  std::unique_ptr<TimeConvolver> make(const Plan& plan) const override { return make_of(plan); }
+
+  Rows outside(const ConstBytePlane&) override { return {}; }
+
+  // Gathers the planes of a picture: most of them take one launch.
+  void run_group(const Group& group) override {
+    const std::vector<PlanePair> merged = merge(group.pairs);
+    const bool is_direct = set_distances(group);
+    if (!is_direct) {
+      flush();
+      return start<false>(merged);
+    }
+    if (!pending_.empty() && apart_ != pending_apart_) flush();
+    pending_apart_ = apart_;
+    pending_.insert(pending_.end(), merged.begin(), merged.end());
+  }
+
+  // Returns rows of whole pixels as one plane where all of their samples are filtered.
+  static std::vector<PlanePair> merge(std::span<const PlanePair> pairs) {
+    std::vector<PlanePair> merged(pairs.begin(), pairs.end());
+    if (pairs.size() < 2) return merged;
+    const PixelLayout from = pixel_layout<T>(pairs, &PlanePair::src);
+    const PixelLayout to = pixel_layout<T>(pairs, &PlanePair::dst);
+    if (from.count != from.step || to.count != to.step || from.place != to.place) return merged;
+    const auto widen = [&](auto& plane, std::byte* first) {
+      plane.data = first;
+      plane.width *= from.step;
+      plane.step = 1;
+    };
+    merged.resize(1);
+    widen(merged[0].src, from.first);
+    widen(merged[0].dst, to.first);
+    return merged;
+  }
+
+  // Returns whether Work may be `direct`.
+  bool set_distances(const Group& group) {
+    apart_.clear();
+    skew_.clear();
+    bool is_direct = true;
+    for (const Rows& rows : group.taps) {
+      const bool there = rows.data != nullptr;
+      apart_.push_back(there ? rows.data - group.here.data : not_there);
+      skew_.push_back(there ? static_cast<int>(rows.stride - group.here.stride) : 0);
+      is_direct = is_direct && there && skew_.back() == 0 && apart_.back() % 16 == 0;
+    }
+    return is_direct;
+  }
+
+  void flush() {
+    if (pending_.empty()) return;
+    apart_ = pending_apart_;
+    start<true>(pending_);
+    pending_.clear();
+  }
+
+  template <bool direct>
+  void start(std::span<const PlanePair> pairs) {
+    const TimePlan& time = *plan_.over_time;
+    for_each_batch(pairs, tile_width<T>, warps, [&](const Batch& batch, int blocks) {
+      Work<Value, direct> work{.batch = batch,
+                               .finish = plan_.finish,
+                               .shift = plan_.sample.shift,
+                               .count = static_cast<int>(apart_.size()),
+                               .taps = taps_.data(),
+                               .threshold = static_cast<Value>(time.threshold),
+                               .outside = static_cast<Value>(plan_.outside),
+                               .apart = {},
+                               .skew = {}};
+      std::copy(apart_.begin(), apart_.end(), work.apart);
+      if constexpr (!direct) std::copy(skew_.begin(), skew_.end(), work.skew);
+      launch("cuda-conv-time",
+             time.threshold >= 0 ? time_kernel<T, Value, direct, true>
+                                 : time_kernel<T, Value, direct, false>,
+             blocks, dim3(lanes, warps), 0, stream_, work);
+    });
+  }
+
+  const DeviceArray<Value> taps_;
+  CudaStream stream_ = nullptr;  // that of the current run
+  // Of each tap's frame, as in Work.
+  std::vector<std::ptrdiff_t> apart_, pending_apart_;
+  std::vector<int> skew_;
+  std::vector<PlanePair> pending_;  // planes that wait for a launch
+};
+
+template <class T>
+std::unique_ptr<TimeConvolver> make_for(const Plan& plan) {
+  switch (plan.arith) {
+    case Arith::int32:  // as integers: turning codes into floats takes longer than memory does
+      if constexpr (!std::is_same_v<T, float>)
+        return std::make_unique<ConvTime<T, std::int32_t>>(plan);
+      break;
+    case Arith::float32:
+      return std::make_unique<ConvTime<T, float>>(plan);
+    case Arith::float64:
+      return std::make_unique<ConvTime<T, double>>(plan);
+  }
+  throw std::invalid_argument("unknown arithmetic");
+}
+
+std::unique_ptr<TimeConvolver> make_of(const Plan& plan) {
+  switch (plan.sample.storage) {
+    case Storage::u8:
+      return make_for<std::uint8_t>(plan);
+    case Storage::u16:
+      return make_for<std::uint16_t>(plan);
+    case Storage::f32:
+      return make_for<float>(plan);
+  }
+  throw std::invalid_argument("unknown sample type");
+}
+
+}  // namespace
+
+std::unique_ptr<Convolver> make_conv_time(const Plan& plan, int) { return make_of(plan); }
+
+}  // namespace vidconv::cuda
