@@ -19,8 +19,13 @@ namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 32, warps = 8;
+// A thread's samples: more of 8 bits would fill the registers, and leave room for few threads.
 template <class T>
-constexpr int tile_width = lanes* vector_samples<T>;
+using Vector = std::conditional_t<sizeof(T) == 1, uint2, uint4>;
+template <class T>
+constexpr int columns = sizeof(Vector<T>) / sizeof(T);
+template <class T>
+constexpr int tile_width = lanes* columns<T>;
 
 constexpr std::ptrdiff_t not_there = PTRDIFF_MIN;
 
@@ -56,14 +61,20 @@ __device__ inline Value value_of(T stored, int shift) {
 }
 
 template <class T>
-__device__ inline void unpack(T* to, const uint4& v) {
-  const unsigned words[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-  for (int i = 0; i < vector_samples<T>; ++i) {
-    if constexpr (std::is_same_v<T, float>)
-      to[i] = __uint_as_float(words[i]);
+__device__ inline void unpack(T* to, const Vector<T>& v) {
+  const auto word = [&](int w) {
+    if constexpr (sizeof(T) == 1)
+      return w == 0 ? v.x : v.y;
     else
-      to[i] = static_cast<T>(words[i * sizeof(T) / 4] >> (8 * (i * sizeof(T) % 4)));
+      return w == 0 ? v.x : w == 1 ? v.y : w == 2 ? v.z : v.w;
+  };
+#pragma unroll
+  for (int i = 0; i < columns<T>; ++i) {
+    constexpr int size = sizeof(T);
+    if constexpr (std::is_same_v<T, float>)
+      to[i] = __uint_as_float(word(i));
+    else
+      to[i] = static_cast<T>(word(i * size / 4) >> (8 * (i * size % 4)));
   }
 }
 
@@ -72,16 +83,16 @@ template <class T>
 __device__ inline void load_stored(T* to, const std::byte* row, int x, int end, int step,
                                    bool vector) {
   const T* const from = reinterpret_cast<const T*>(row);
-  if (vector) return unpack(to, __ldg(reinterpret_cast<const uint4*>(from + x)));
+  if (vector) return unpack(to, __ldg(reinterpret_cast<const Vector<T>*>(from + x)));
 #pragma unroll
-  for (int i = 0; i < vector_samples<T>; ++i)
+  for (int i = 0; i < columns<T>; ++i)
     to[i] = x + i < end ? __ldg(from + std::ptrdiff_t{x + i} * step) : T{0};
 }
 
 // The sums of a thread's samples, and the filtered frame's where others count only near them.
 template <class T, class Value, bool threshold>
 struct Sums {
-  static constexpr int n = vector_samples<T>;
+  static constexpr int n = columns<T>;
   Value sums[n] = {};
   Value here[threshold ? n : 1];
 
@@ -107,7 +118,7 @@ struct Sums {
 template <class T, class Value, bool direct, bool threshold>
 __global__ void __launch_bounds__(lanes* warps)
     time_kernel(const __grid_constant__ Work<Value, direct> work) {
-  constexpr int n = vector_samples<T>;
+  constexpr int n = columns<T>;
   constexpr int at_once = 4;  // frames whose samples are on their way
   const Tile tile = this_tile(work.batch, tile_width<T>, warps);
   let_next_kernel_start();
@@ -117,7 +128,7 @@ __global__ void __launch_bounds__(lanes* warps)
   const int x = tile.x + static_cast<int>(threadIdx.x) * n;
   const int y = tile.y + static_cast<int>(threadIdx.y);
   if (x >= dst.width || y >= dst.height) return;
-  const bool vectors = is_aligned(src, 16) && x + n <= dst.width;
+  const bool vectors = is_aligned(src, sizeof(Vector<T>)) && x + n <= dst.width;
   const std::byte* const here = reinterpret_cast<const std::byte*>(src.row(y));
 
   Sums<T, Value, threshold> sums;
@@ -130,11 +141,11 @@ __global__ void __launch_bounds__(lanes* warps)
   if (direct && vectors) {
     const std::byte* const from = here + x * static_cast<int>(sizeof(T));
     for (int k = 0; k < work.count; k += at_once) {
-      uint4 vector[at_once];
+      Vector<T> vector[at_once];
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
         if (k + j < work.count)
-          vector[j] = __ldg(reinterpret_cast<const uint4*>(from + work.apart[k + j]));
+          vector[j] = __ldg(reinterpret_cast<const Vector<T>*>(from + work.apart[k + j]));
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
         if (k + j < work.count) {
@@ -157,14 +168,14 @@ __global__ void __launch_bounds__(lanes* warps)
       const std::byte* row = here + work.apart[k];
       if constexpr (!direct) row += std::ptrdiff_t{work.skew[k]} * y;
       // Rows of other frames may begin elsewhere.
-      const bool vector = vectors && reinterpret_cast<std::uintptr_t>(row) % 16 == 0;
+      const bool vector = vectors && reinterpret_cast<std::uintptr_t>(row) % sizeof(Vector<T>) == 0;
       T stored[n];
       load_stored(stored, row, x, dst.width, src.step, vector);
       sums.add(tap, stored, work.shift, work.threshold);
     }
   }
 
-  const bool aligned = is_aligned(dst, 16);
+  const bool aligned = is_aligned(dst, sizeof(Vector<T>));
   with_finish(work.finish, [&](const Finish& f) {
     T codes[n];
 #pragma unroll
