@@ -1,8 +1,10 @@
 // cuda-conv-time: taps over frames. One kernel reads all frames of the window, each sample once.
+#include <algorithm>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -13,12 +15,15 @@
 #include "kernels/cuda/common/device_array.h"
 #include "kernels/cuda/common/launch.cuh"
 #include "kernels/cuda/common/output.cuh"
+#include "kernels/cuda/time/time_pairs.cuh"
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
 namespace {
 
 constexpr int lanes = 32, warps = 8;
+constexpr int strip = 2;  // rows that a thread computes, one of each group of `warps`
+constexpr int tile_height = warps * strip;
 // A thread's samples: more of 8 bits would fill the registers, and leave room for few threads.
 template <class T>
 using Vector = std::conditional_t<sizeof(T) == 1, uint2, uint4>;
@@ -115,12 +120,38 @@ struct Sums {
   }
 };
 
+// Adds what all taps see at the samples from column x of a row on.
+template <class T, class Value, bool direct, bool threshold>
+__device__ inline void add_one_by_one(Sums<T, Value, threshold>& sums,
+                                      const Work<Value, direct>& work, const std::byte* here, int y,
+                                      int x, int end, int step, bool vectors) {
+  constexpr int n = columns<T>;
+#pragma unroll 1
+  for (int k = 0; k < work.count; ++k) {
+    const Value tap = __ldg(work.taps + k);
+    if (!direct && work.apart[k] == not_there) {
+      Value values[n];
+#pragma unroll
+      for (int i = 0; i < n; ++i) values[i] = work.outside;
+      sums.add(tap, values, work.threshold);
+      continue;
+    }
+    const std::byte* row = here + work.apart[k];
+    if constexpr (!direct) row += std::ptrdiff_t{work.skew[k]} * y;
+    // Rows of other frames may begin elsewhere.
+    const bool vector = vectors && reinterpret_cast<std::uintptr_t>(row) % sizeof(Vector<T>) == 0;
+    T stored[n];
+    load_stored(stored, row, x, end, step, vector);
+    sums.add(tap, stored, work.shift, work.threshold);
+  }
+}
+
 template <class T, class Value, bool direct, bool threshold>
 __global__ void __launch_bounds__(lanes* warps)
     time_kernel(const __grid_constant__ Work<Value, direct> work) {
   constexpr int n = columns<T>;
   constexpr int at_once = 4;  // frames whose samples are on their way
-  const Tile tile = this_tile(work.batch, tile_width<T>, warps);
+  const Tile tile = this_tile(work.batch, tile_width<T>, tile_height);
   let_next_kernel_start();
   wait_for_earlier_kernels();
   const Plane<const T> src = tile.pair.src.as<const T>();
@@ -129,69 +160,73 @@ __global__ void __launch_bounds__(lanes* warps)
   const int y = tile.y + static_cast<int>(threadIdx.y);
   if (x >= dst.width || y >= dst.height) return;
   const bool vectors = is_aligned(src, sizeof(Vector<T>)) && x + n <= dst.width;
-  const std::byte* const here = reinterpret_cast<const std::byte*>(src.row(y));
+  const int rows = min(strip, (dst.height - y + warps - 1) / warps);
+  const auto here = [&](int i) {
+    return reinterpret_cast<const std::byte*>(src.row(y + min(i, rows - 1) * warps));
+  };
 
-  Sums<T, Value, threshold> sums;
+  Sums<T, Value, threshold> sums[strip];
   if constexpr (threshold) {
-    T stored[n];
-    load_stored(stored, here, x, dst.width, src.step, vectors);
 #pragma unroll
-    for (int i = 0; i < n; ++i) sums.here[i] = value_of<Value>(stored[i], work.shift);
+    for (int i = 0; i < strip; ++i) {
+      T stored[n];
+      load_stored(stored, here(i), x, dst.width, src.step, vectors);
+#pragma unroll
+      for (int c = 0; c < n; ++c) sums[i].here[c] = value_of<Value>(stored[c], work.shift);
+    }
   }
   if (direct && vectors) {
-    const std::byte* const from = here + x * static_cast<int>(sizeof(T));
     for (int k = 0; k < work.count; k += at_once) {
-      Vector<T> vector[at_once];
+      Vector<T> vector[at_once][strip];
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
         if (k + j < work.count)
-          vector[j] = __ldg(reinterpret_cast<const Vector<T>*>(from + work.apart[k + j]));
+#pragma unroll
+          for (int i = 0; i < strip; ++i)
+            vector[j][i] = __ldg(reinterpret_cast<const Vector<T>*>(
+                here(i) + work.apart[k + j] + x * static_cast<int>(sizeof(T))));
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
         if (k + j < work.count) {
-          T stored[n];
-          unpack(stored, vector[j]);
-          sums.add(__ldg(work.taps + k + j), stored, work.shift, work.threshold);
+          const Value tap = __ldg(work.taps + k + j);
+#pragma unroll
+          for (int i = 0; i < strip; ++i) {
+            T stored[n];
+            unpack(stored, vector[j][i]);
+            sums[i].add(tap, stored, work.shift, work.threshold);
+          }
         }
     }
   } else {
-#pragma unroll 1
-    for (int k = 0; k < work.count; ++k) {
-      const Value tap = __ldg(work.taps + k);
-      if (!direct && work.apart[k] == not_there) {
-        Value values[n];
 #pragma unroll
-        for (int i = 0; i < n; ++i) values[i] = work.outside;
-        sums.add(tap, values, work.threshold);
-        continue;
-      }
-      const std::byte* row = here + work.apart[k];
-      if constexpr (!direct) row += std::ptrdiff_t{work.skew[k]} * y;
-      // Rows of other frames may begin elsewhere.
-      const bool vector = vectors && reinterpret_cast<std::uintptr_t>(row) % sizeof(Vector<T>) == 0;
-      T stored[n];
-      load_stored(stored, row, x, dst.width, src.step, vector);
-      sums.add(tap, stored, work.shift, work.threshold);
-    }
+    for (int i = 0; i < strip; ++i)
+      add_one_by_one<T, Value, direct, threshold>(
+          sums[i], work, here(i), y + min(i, rows - 1) * warps, x, dst.width, src.step, vectors);
   }
 
   const bool aligned = is_aligned(dst, sizeof(Vector<T>));
   with_finish(work.finish, [&](const Finish& f) {
-    T codes[n];
 #pragma unroll
-    for (int i = 0; i < n; ++i) {
-      Combined<Value> combined;
-      combined.first(f, sums.sums[i]);
-      codes[i] = combined.template finish<T>(f);
+    for (int i = 0; i < strip; ++i) {
+      if (i >= rows) return;
+      T codes[n];
+#pragma unroll
+      for (int c = 0; c < n; ++c) {
+        Combined<Value> combined;
+        combined.first(f, sums[i].sums[c]);
+        codes[c] = combined.template finish<T>(f);
+      }
+      store<n>(dst, x, y + i * warps, codes, work.shift, aligned);
     }
-    store<n>(dst, x, y, codes, work.shift, aligned);
   });
 }
 
 template <class T, class Value>
 class ConvTime final : public TimeConvolver {
  public:
-  explicit ConvTime(const Plan& plan) : TimeConvolver(plan, 1), taps_(values(plan)) {}
+  explicit ConvTime(const Plan& plan) : TimeConvolver(plan, 1), taps_(values(plan)) {
+    if constexpr (std::is_same_v<Value, std::int32_t>) pairs_work_ = pairs_work(plan);
+  }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     stream_ = stream;
@@ -258,14 +293,35 @@ class ConvTime final : public TimeConvolver {
   void flush() {
     if (pending_.empty()) return;
     apart_ = pending_apart_;
-    start<true>(pending_);
+    if (takes_pairs())
+      start_pairs();
+    else
+      start<true>(pending_);
     pending_.clear();
+  }
+
+  bool takes_pairs() const {
+    return pairs_work_ && std::ranges::all_of(pending_, [](const PlanePair& pair) {
+             return is_aligned(pair.src, 16) && is_aligned(pair.dst, 16);
+           });
+  }
+
+  void start_pairs() {
+    if constexpr (std::is_same_v<Value, std::int32_t>)
+      for_each_batch(pending_, pairs_lanes * vector_samples<T>, pairs_warps,
+                     [&](const Batch& batch, int blocks) {
+                       PairsWork work = *pairs_work_;
+                       work.batch = batch;
+                       std::copy(apart_.begin(), apart_.end(), work.apart);
+                       launch("cuda-conv-time", time_pairs_kernel<T>, blocks,
+                              dim3(pairs_lanes, pairs_warps), 0, stream_, work);
+                     });
   }
 
   template <bool direct>
   void start(std::span<const PlanePair> pairs) {
     const TimePlan& time = *plan_.over_time;
-    for_each_batch(pairs, tile_width<T>, warps, [&](const Batch& batch, int blocks) {
+    for_each_batch(pairs, tile_width<T>, tile_height, [&](const Batch& batch, int blocks) {
       Work<Value, direct> work{.batch = batch,
                                .finish = plan_.finish,
                                .shift = plan_.sample.shift,
@@ -285,6 +341,7 @@ class ConvTime final : public TimeConvolver {
   }
 
   const DeviceArray<Value> taps_;
+  std::optional<PairsWork> pairs_work_;
   CudaStream stream_ = nullptr;  // that of the current run
   // Of each tap's frame, as in Work.
   std::vector<std::ptrdiff_t> apart_, pending_apart_;

@@ -1,0 +1,120 @@
+// Taps over frames where sums fit 16 bits: a register adds up those of two samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "kernels/cuda/common/batch.cuh"
+#include "kernels/cuda/common/launch.cuh"
+#include "kernels/cuda/common/output.cuh"
+#include "kernels/filter/over_time.h"
+
+namespace vidconv::cuda {
+
+struct PairsWork {
+  Batch batch;    // planes in whole, aligned rows; sources are those of the filtered frame
+  Finish finish;  // of sums that begin at `start`
+  int shift, count;
+  unsigned codes;  // the bits of a code, twice
+  unsigned start;  // what keeps sums at 0 or above, twice
+  std::ptrdiff_t apart[max_time_taps];
+  int taps[max_time_taps];
+};
+// What every device takes as the parameters of a launch.
+static_assert(sizeof(PairsWork) <= 4096);
+
+// Returns the work of a plan but for its planes and frames; nothing where sums need more bits.
+inline std::optional<PairsWork> pairs_work(const Plan& plan) {
+  if (plan.arith != Arith::int32 || plan.over_time->threshold >= 0) return std::nullopt;
+  const std::vector<double>& taps = plan.terms[0].dense;
+  double least = 0, most = 0;
+  for (const double tap : taps) (tap < 0 ? least : most) += tap * plan.sample.max();
+  if (most - least > UINT16_MAX) return std::nullopt;
+  const auto start = static_cast<unsigned>(-least);
+  const auto codes = static_cast<unsigned>(plan.sample.max());
+  PairsWork work{.batch = {},
+                 .finish = plan.finish,
+                 .shift = plan.sample.shift,
+                 .count = static_cast<int>(taps.size()),
+                 .codes = codes << 16 | codes,
+                 .start = start << 16 | start,
+                 .apart = {},
+                 .taps = {}};
+  work.finish.offset -= static_cast<int>(start);
+  for (std::size_t k = 0; k < taps.size(); ++k) work.taps[k] = static_cast<int>(taps[k]);
+  return work;
+}
+
+inline constexpr int pairs_lanes = 32, pairs_warps = 8;
+
+template <class T>
+__global__ void __launch_bounds__(pairs_lanes* pairs_warps)
+    time_pairs_kernel(const __grid_constant__ PairsWork work) {
+  constexpr int n = vector_samples<T>;
+  constexpr int words = 4, in_word = sizeof(T) == 1 ? 2 : 1;  // pairs
+  constexpr int at_once = 4;  // frames whose samples are on their way
+  const Tile tile = this_tile(work.batch, pairs_lanes * n, pairs_warps);
+  let_next_kernel_start();
+  wait_for_earlier_kernels();
+  const Plane<const T> src = tile.pair.src.as<const T>();
+  const Plane<T> dst = tile.pair.dst.as<T>();
+  const int x = tile.x + static_cast<int>(threadIdx.x) * n;
+  const int y = tile.y + static_cast<int>(threadIdx.y);
+  if (x >= dst.width || y >= dst.height) return;
+  const auto* const from = reinterpret_cast<const std::byte*>(src.row(y) + x);
+  T codes[n];
+
+  if (x + n > dst.width) {  // the end of a row
+#pragma unroll 1
+    for (int i = 0; x + i < dst.width; ++i) {
+      int sum = static_cast<int>(work.start & 0xffff);
+#pragma unroll 1
+      for (int k = 0; k < work.count; ++k)
+        sum += work.taps[k] *
+               (__ldg(reinterpret_cast<const T*>(from + work.apart[k]) + i) >> work.shift);
+      dst.row(y)[x + i] = static_cast<T>(finish_int(work.finish, sum) << work.shift);
+    }
+    return;
+  }
+
+  unsigned sums[words * in_word];
+#pragma unroll
+  for (unsigned& sum : sums) sum = work.start;
+  for (int k = 0; k < work.count; k += at_once) {
+    uint4 vectors[at_once];
+#pragma unroll
+    for (int j = 0; j < at_once; ++j)
+      if (k + j < work.count)
+        vectors[j] = __ldg(reinterpret_cast<const uint4*>(from + work.apart[k + j]));
+#pragma unroll
+    for (int j = 0; j < at_once; ++j) {
+      if (k + j >= work.count) break;
+      const auto tap = static_cast<unsigned>(work.taps[k + j]);
+      const unsigned word[words] = {vectors[j].x, vectors[j].y, vectors[j].z, vectors[j].w};
+#pragma unroll
+      for (int w = 0; w < words; ++w) {
+        if constexpr (sizeof(T) == 1) {
+          sums[2 * w] += tap * (word[w] & 0x00ff00ffu);
+          sums[2 * w + 1] += tap * (word[w] >> 8 & 0x00ff00ffu);
+        } else {
+          sums[w] += tap * (word[w] >> work.shift & work.codes);
+        }
+      }
+    }
+  }
+
+  with_finish(work.finish, [&](const Finish& f) {
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      // Of four bytes the first and the third are one pair, the others the other.
+      const unsigned sum = sizeof(T) == 1 ? sums[i / 4 * 2 + i % 2] : sums[i / 2];
+      const bool upper = sizeof(T) == 1 ? i % 4 >= 2 : i % 2 == 1;
+      codes[i] = static_cast<T>(finish_int(f, static_cast<int>(upper ? sum >> 16 : sum & 0xffff)));
+    }
+    store<n>(dst, x, y, codes, work.shift, true);
+  });
+}
+
+}  // namespace vidconv::cuda
