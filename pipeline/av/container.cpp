@@ -253,9 +253,13 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
   check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal,
            "cannot describe a stream");
-  // A codec tag means something in its own container only.
+  // A codec tag means something in its own container only. It is kept, as FFmpeg's command does,
+  // where the container has no other for this codec, of which its muxer may make one.
+  const AVCodecID codec = from.codecpar->codec_id;
+  unsigned tag = 0;
   if (!container.codec_tag ||
-      av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != from.codecpar->codec_id)
+      (av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != codec &&
+       av_codec_get_tag2(container.codec_tag, codec, &tag) != 0))
     to.codecpar->codec_tag = 0;
   to.time_base = from.time_base;
   to.avg_frame_rate = from.avg_frame_rate;

@@ -60,6 +60,39 @@ class Named(Checks):
             self.loses(source, name, "captions")
         self.keeps(source, "null:", "captions", "--strict")
 
+    def bare_colours(self):
+        """Bare frames say a range at most: colours that players would not take for granted are named."""
+        source = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -colorspace bt709 -color_primaries bt2020 -color_trc smpte2084 -color_range pc", "colours.mkv")
+        self.loses(source, "a.y4m", "matrix bt709, primaries bt2020, transfer smpte2084 [")
+        self.loses(source, "a.yuv", "matrix bt709, primaries bt2020, transfer smpte2084, full range [")
+        usual = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -colorspace smpte170m -color_primaries smpte170m -color_trc bt709 -color_range tv", "usual.mkv")
+        for name in ("a.y4m", "a.yuv"):
+            self.keeps(usual, name, "players", "--strict")
+
+    def foreign_sounds(self):
+        """A container without a name of its own for a sound takes that of another: WMA Pro in MOV has RIFF's."""
+        data = bytearray(self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v mpeg4 -c:a wmav2", "wma.avi").read_bytes())
+        at = data.find(b"strf", data.find(b"auds"))
+        length = int.from_bytes(data[at + 4:at + 8], "little")
+        made = b"\x62\1" + data[at + 10:at + 24] + b"\x12\0" + bytes((16, 0, 4)) + bytes(11) + b"\xe0" + bytes(3)
+        for size in (4, data.find(b"hdrl") - 4, data.rfind(b"strl", 0, at) - 4, at + 4):
+            data[size:size + 4] = (int.from_bytes(data[size:size + 4], "little") + len(made) - length).to_bytes(4, "little")
+        data[at + 8:at + 8 + length] = made
+        source = self.folder / "wmapro.avi"
+        source.write_bytes(data)
+        self.expect("the clip has WMA Pro", "wmapro" in self.probe(source, "stream=codec_name"))
+        code, said = self.filter(source, "wmapro.mov")
+        self.expect(f"WMA Pro goes into MOV: {said}", code == 0 and "wmapro" in self.probe(self.folder / "wmapro.mov", "stream=codec_name"))
+
+    def broadcast_sound(self):
+        """AAC of broadcasts is in ADTS, which no container of the MOV family holds."""
+        source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v libx264 -c:a aac", "adts.ts")
+        sound = lambda path: self.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "framemd5", "-").stdout
+        digests = lambda path: [line.split(",")[-1] for line in sound(path).splitlines() if not line.startswith("#")]
+        for ending in ("mp4", "mov", "3gp", "f4v", "ismv", "mkv"):
+            code, said = self.filter(source, f"adts.{ending}")
+            self.expect(f"AAC in ADTS goes into {ending}: {said}", code == 0 and digests(self.folder / f"adts.{ending}") == digests(source) != [])
+
     def layouts(self):
         source = self.ffmpeg(f"{PICTURE} -c:v libx264 -metadata:s:v stereo_mode=left_right", "stereo.mkv")
         self.keeps(source, "a.mp4", "stereo", "--strict")
@@ -379,4 +412,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "broadcast_sound", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
