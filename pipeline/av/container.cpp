@@ -87,11 +87,6 @@ bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
          (!disc &&
           (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG4));
 }
-bool is_program_stream(const AVOutputFormat& container) {
-  for (const char* name : {"mpeg", "vob", "vcd", "svcd", "dvd"})
-    if (is(container, name)) return true;
-  return false;
-}
 
 std::vector<std::string_view> muxer_names() {
   std::vector<std::string_view> names{"raw", "y4m"};
@@ -101,6 +96,12 @@ std::vector<std::string_view> muxer_names() {
 }
 
 }  // namespace
+
+bool is_program_stream(const AVOutputFormat& container) {
+  for (const char* name : {"mpeg", "vob", "vcd", "svcd", "dvd"})
+    if (is(container, name)) return true;
+  return false;
+}
 
 const AVOutputFormat& choose_container(const std::string& output, const std::string& format) {
   const bool by_name = format.empty();

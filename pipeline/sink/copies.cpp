@@ -150,6 +150,7 @@ void Copies::add(const AVStream& from) {
     add_sound(from, copy);
   } else if (takes(from)) {
     trial_.keep(from);
+    name_palette(from);
     copy.to = &muxer_.add_stream();
     copy_stream_description(from, container_, *copy.to);
     copy.raw_aac = RawAac::make(from, muxer_.container());
@@ -171,6 +172,15 @@ void Copies::add(const AVStream& from) {
     return;
   }
   copies_.emplace(from.index, std::move(copy));
+}
+
+// A DVD has the colours of its subtitles in another file.
+void Copies::name_palette(const AVStream& from) const {
+  if (from.codecpar->codec_id == AV_CODEC_ID_DVD_SUBTITLE && from.codecpar->extradata_size > 0 &&
+      is_program_stream(container_))
+    notify(lose_, MessageKind::not_held,
+           fmt::format("{} cannot hold the palette of {}: players will choose colours",
+                       container_.name, describe(from)));
 }
 
 bool Copies::takes(const AVStream& stream) const {

@@ -69,6 +69,7 @@ class Copies {
   };
 
   bool takes(const AVStream& stream) const;
+  void name_palette(const AVStream& from) const;
   void leave_out(const AVStream& stream);
   void advise_for(const AVStream& sound);
   // Counts a packet that the muxer refused, and reports it; returns false where `to` is no copy.

@@ -365,11 +365,15 @@ void ByteOutput::finish() {
     writer_->sync();
 }
 
-void BareSink::name_captions(const Frame& frame) {
-  if (captions_are_told_ || !av_frame_get_side_data(&frame.av(), AV_FRAME_DATA_A53_CC)) return;
-  captions_are_told_ = true;
-  notify(lose_, MessageKind::not_held,
-         std::string(kind_) + " cannot hold the captions that are in the pictures (ATSC A/53)");
+void BareSink::name_beside(const Frame& frame) {
+  const auto name = [&](AVFrameSideDataType type, bool& is_told, const char* what) {
+    if (is_told || !av_frame_get_side_data(&frame.av(), type)) return;
+    is_told = true;
+    notify(lose_, MessageKind::not_held, fmt::format("{} cannot hold {}", kind_, what));
+  };
+  name(AV_FRAME_DATA_A53_CC, captions_are_told_,
+       "the captions that are in the pictures (ATSC A/53)");
+  name(AV_FRAME_DATA_ICC_PROFILE, profile_is_told_, "the ICC profile of the pictures");
 }
 
 }  // namespace vidconv

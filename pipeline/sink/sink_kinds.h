@@ -63,20 +63,21 @@ class BareSink : public Sink {
  protected:
   ByteWriter& writer() { return output_.writer(); }
   void write_picture(const Frame& frame) {
-    name_captions(frame);
+    name_beside(frame);
     new_aspect_.check(frame);
     writer().write_picture(frame);
     ++frames_;
   }
 
  private:
-  void name_captions(const Frame& frame);
+  // Reports what lies beside samples.
+  void name_beside(const Frame& frame);
 
   ByteOutput output_;
   const std::string_view kind_;
   const Notify lose_;
   NewAspect new_aspect_;
-  bool captions_are_told_ = false;
+  bool captions_are_told_ = false, profile_is_told_ = false;
   std::int64_t frames_ = 0;
 };
 

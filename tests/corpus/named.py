@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 
 from checks import Checks, run_checks
 
@@ -92,6 +93,41 @@ class Named(Checks):
         for ending in ("mp4", "mov", "3gp", "f4v", "ismv", "mkv"):
             code, said = self.filter(source, f"adts.{ending}")
             self.expect(f"AAC in ADTS goes into {ending}: {said}", code == 0 and digests(self.folder / f"adts.{ending}") == digests(source) != [])
+
+    def profiles(self):
+        """Tests pictures with an ICC profile, which few encoders write."""
+        profile = bytearray(132)
+        profile[:4], profile[12:24], profile[36:40] = (132).to_bytes(4, "big"), b"mntrRGB XYZ ", b"acsp"
+        chunk = b"iCCPtest\0\0" + zlib.compress(bytes(profile))
+        plain = self.ffmpeg(f"{PICTURE} -frames:v 1", "plain.png").read_bytes()
+        source = self.folder / "profile.png"
+        source.write_bytes(plain[:33] + (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big") + plain[33:])
+        for name in ("b.png", "b.jpg", "b.apng"):
+            self.keeps(source, name, "ICC")
+            self.expect(f"{name} has the profile", "ICC" in self.probe(self.folder / name, "frame_side_data=side_data_type"))
+        for name in ("b.mp4", "b.mkv", "b.tif", "b.webp", "b.gif", "b.y4m", "b.yuv"):
+            self.loses(source, name, "ICC profile")
+
+    def palettes(self):
+        """Tests subtitles of a DVD, whose colours a program stream has no place for."""
+        lines = bytes((0, 1)) * 8
+        commands = b"\1\3\x32\x10\4\xff\xf0\5\0\0\x3f\0\0\x0f\6" + b"".join(n.to_bytes(2, "big") for n in (4, 20)) + b"\xff"
+        until = 36 + 4 + len(commands)
+        body = lines * 2 + b"\0\0" + until.to_bytes(2, "big") + commands + b"\0\x3c" + until.to_bytes(2, "big") + b"\2\xff"
+        picture = (len(body) + 4).to_bytes(2, "big") + (36).to_bytes(2, "big") + body
+        packet = b"\x81\x80\5\x21\0\1\x46\x51\x20" + picture
+        data = b"\0\0\1\xba\x44\0\4\0\4\1\0\0\3\xf8" + b"\0\0\1\xbd" + len(packet).to_bytes(2, "big") + packet
+        fill = 2048 - len(data) - 6
+        (self.folder / "dvd.sub").write_bytes(data + b"\0\0\1\xbe" + fill.to_bytes(2, "big") + b"\xff" * fill)
+        colours = ", ".join(("000000", "ffffff", "808080", "404040") * 4)
+        (self.folder / "dvd.idx").write_text(f"# VobSub index file, v7 (do not modify this line!)\nsize: 720x576\npalette: {colours}\n"
+                                             "id: en, index: 0\ntimestamp: 00:00:00:100, filepos: 000000000\n")
+        source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.4 -i {self.folder}/dvd.idx -map 0 -map 1 -c:v mpeg2video -c:s copy", "dvd.mkv")
+        self.keeps(source, "dvd.mp4", "palette")
+        for name in ("again.vob", "again.mpg"):
+            self.loses(source, name, "palette of #1 (subtitle, dvd_subtitle)")
+        self.keeps(self.folder / "again.vob", "third.vob", "palette")
+        self.expect("VOB keeps the subtitles", "dvd_subtitle" in self.probe(self.folder / "third.vob", "stream=codec_name"))
 
     def layouts(self):
         source = self.ffmpeg(f"{PICTURE} -c:v libx264 -metadata:s:v stereo_mode=left_right", "stereo.mkv")
@@ -412,4 +448,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "broadcast_sound", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "broadcast_sound", "profiles", "palettes", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
