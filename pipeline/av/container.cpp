@@ -243,6 +243,7 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
   const bool is_layout = type == AV_PKT_DATA_STEREO3D || type == AV_PKT_DATA_SPHERICAL;
   const bool is_light =
       type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
+  if (type == AV_PKT_DATA_ICC_PROFILE) return is(container, "mp4") || is(container, "mov");
   if (is_light && is(container, "mxf")) return true;
   if (is_light && is_mov_family(container)) return is(container, "mp4") || is(container, "mov");
   if (is_mov_family(container)) return !is_layout || is(container, "mp4");

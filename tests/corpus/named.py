@@ -107,6 +107,21 @@ class Named(Checks):
             self.expect(f"{name} has the profile", "ICC" in self.probe(self.folder / name, "frame_side_data=side_data_type"))
         for name in ("b.mp4", "b.mkv", "b.tif", "b.webp", "b.gif", "b.y4m", "b.yuv"):
             self.loses(source, name, "ICC profile")
+        # A track of QuickTime has one for all its pictures.
+        data = bytearray(self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p", "plain.mp4").read_bytes())
+        entry = data.rfind(b"avc1") - 4
+        end = entry + int.from_bytes(data[entry:entry + 4], "big")
+        data[end:end] = (12 + len(profile)).to_bytes(4, "big") + b"colrprof" + profile
+        for box in (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1"):
+            at = data.rfind(box) - 4
+            data[at:at + 4] = (int.from_bytes(data[at:at + 4], "big") + 12 + len(profile)).to_bytes(4, "big")
+        source = self.folder / "profile.mp4"
+        source.write_bytes(data)
+        for name in ("c.mp4", "c.mov"):
+            self.keeps(source, name, "ICC")
+            self.expect(f"{name} has the profile", "ICC" in self.probe(self.folder / name, "stream_side_data=side_data_type"))
+        for name in ("c.mkv", "c.avi", "c.m4v", "c.3gp", "c.ts", "c.y4m", "c%d.png"):
+            self.loses(source, name, "ICC Profile")
 
     def palettes(self):
         """Tests subtitles of a DVD, whose colours a program stream has no place for."""
