@@ -144,6 +144,17 @@ class Named(Checks):
         self.keeps(self.folder / "again.vob", "third.vob", "palette")
         self.expect("VOB keeps the subtitles", "dvd_subtitle" in self.probe(self.folder / "third.vob", "stream=codec_name"))
 
+    def starts(self):
+        """With --copy-times a video that begins at an hour does so in the output, or a line says that it has no place for that."""
+        source = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -output_ts_offset 3600", "hour.mkv")
+        for name in ("a.mp4", "a.mkv", "a.mov", "a.nut", "a.ts", "a.flv", "a.webm", "a.ivf"):
+            self.keeps(source, name, "is shown at", "--copy-times")
+            start = self.probe(self.folder / name, "format=start_time")
+            self.expect(f"{name} begins at an hour: {start}", abs(float(start) - 3600) < 0.1)
+        for name in ("a.y4m", "a.yuv", "a%d.png", "a.gif", "a.apng", "a.webp", "a.mxf", "a.h264", "a.mjpeg", "a.ismv", "a.rm", "a.swf"):
+            self.loses(source, name, "cannot say that the first picture is shown at 3600 s", "--copy-times")
+            self.keeps(source, name, "is shown at")
+
     def layouts(self):
         source = self.ffmpeg(f"{PICTURE} -c:v libx264 -metadata:s:v stereo_mode=left_right", "stereo.mkv")
         self.keeps(source, "a.mp4", "stereo", "--strict")
@@ -463,4 +474,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "broadcast_sound", "profiles", "palettes", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "broadcast_sound", "profiles", "palettes", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
