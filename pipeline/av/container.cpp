@@ -88,6 +88,12 @@ bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
           (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG4));
 }
 
+// RealMedia takes any sound, and its readers know those that it has a name for.
+bool names_sound(const AVOutputFormat& container, AVCodecID codec) {
+  unsigned tag = 0;
+  return !is(container, "rm") || av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
+}
+
 std::vector<std::string_view> muxer_names() {
   std::vector<std::string_view> names{"raw", "y4m"};
   void* state = nullptr;
@@ -169,7 +175,8 @@ bool can_copy(const AVFormatContext& muxer, const AVStream& stream) {
   return any_attachment || can_hold(container, parameters.codec_id) ||
          has_microsoft_tag(container, parameters.codec_id) ||
          blu_ray_holds(muxer, parameters.codec_id) || in_program_stream ||
-         (sound && (tells_in_header(container) || is(container, "mov")));
+         (sound && names_sound(container, parameters.codec_id) &&
+          (tells_in_header(container) || is(container, "mov")));
 }
 
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {

@@ -85,6 +85,12 @@ class Named(Checks):
         code, said = self.filter(source, "wmapro.mov")
         self.expect(f"WMA Pro goes into MOV: {said}", code == 0 and "wmapro" in self.probe(self.folder / "wmapro.mov", "stream=codec_name"))
 
+        # RealMedia takes any sound; readers find those again that it has a name for.
+        for sound, kept in (("ac3", True), ("eac3", False), ("libopus", False)):
+            if sound in self.encoders:
+                source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v libx264 -c:a {sound}", f"{sound}.mkv")
+                (self.keeps if kept else self.loses)(source, "sound.rm", "left out: #1 (audio", "--codec", "rv10")
+
     def broadcast_sound(self):
         """AAC of broadcasts is in ADTS, which no container of the MOV family holds."""
         source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v libx264 -c:a aac", "adts.ts")
