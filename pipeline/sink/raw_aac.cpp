@@ -12,7 +12,7 @@ namespace vidconv {
 
 std::unique_ptr<RawAac> RawAac::make(const AVStream& from, AVFormatContext& to) {
   const AVCodecParameters& parameters = *from.codecpar;
-  // Of FFmpeg's muxers of the MOV family, this one alone refuses such packets.
+  // This one alone of FFmpeg's muxers of the MOV family refuses such packets.
   if (std::string_view(to.oformat->name) != "ismv") return nullptr;
   if (parameters.codec_id != AV_CODEC_ID_AAC || parameters.extradata_size > 0) return nullptr;
   check_av(av_opt_set(to.priv_data, "movflags", "+delay_moov", 0), Fault::internal,

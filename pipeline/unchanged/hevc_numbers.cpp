@@ -11,7 +11,7 @@ constexpr unsigned last_slice = 31, first_refresh = 16, last_refresh = 23;
 constexpr unsigned video_set = 32, sequence_set = 33, picture_set = 34;
 constexpr std::size_t unit_header = 2;
 
-unsigned kind_of(CodedBytes nal) { return nal[0] >> 1U & 63U; }
+unsigned unit_kind(CodedBytes nal) { return nal[0] >> 1U & 63U; }
 
 enum class Numbered : bool { sequences, pictures };
 // Returns the number that takes the place of another.
@@ -121,7 +121,7 @@ void copy_profiles(UnitCopy& unit, unsigned sub_layers) {
 
 // Returns a parameter set or a slice with other numbers, and every other unit as it is.
 std::string with_numbers(CodedBytes nal, const Renumber& renumber) {
-  const unsigned kind = kind_of(nal);
+  const unsigned kind = unit_kind(nal);
   if (nal.size() <= unit_header || kind > picture_set) return {nal.begin(), nal.end()};
   const auto sequence = [&](unsigned old) { return renumber(Numbered::sequences, old); };
   const auto picture = [&](unsigned old) { return renumber(Numbered::pictures, old); };
@@ -160,7 +160,7 @@ unsigned free_number(const std::set<unsigned>& taken, unsigned least, unsigned m
 
 void add_sets_of_hevc(CodedBytes units, int nal_lengths, std::set<unsigned>& numbers) {
   each_nal_unit(units, nal_lengths, [&](CodedBytes nal) {
-    if (kind_of(nal) < video_set || kind_of(nal) > picture_set) return;
+    if (unit_kind(nal) < video_set || unit_kind(nal) > picture_set) return;
     with_numbers(nal, [&](Numbered, unsigned number) {
       numbers.insert(number);
       return number;

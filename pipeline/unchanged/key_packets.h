@@ -12,8 +12,8 @@ enum class KeyPacket : std::uint8_t {
   none,
   // Pictures that follow it, but are shown before it, may need pictures before it.
   open,
-  // The same, and it is counted on from the pictures before it: behind others it would be shown at
-  // another place.
+  // Pictures that follow it may need pictures before it, and it is counted on from those: behind
+  // others it would be shown at another place.
   counted,
   // Nothing that follows needs anything before it.
   closed,
