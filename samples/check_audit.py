@@ -71,14 +71,15 @@ def check_frame(line, frame, bytes_each, when):
 
 
 def packets(path):
-    """Returns the bytes of the first video's packets, in the order of decoding."""
-    probe = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size", "-of", "csv=p=0", path]
-    sizes = subprocess.run(probe, check=True, capture_output=True, text=True).stdout.replace(",", " ").split()
+    """Returns the first video's packets in the order of decoding: when each is shown, and its bytes."""
+    probe = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts,size", "-of", "json", path]
+    told = json.loads(subprocess.run(probe, check=True, capture_output=True, text=True).stdout)["packets"]
     copy = ["ffmpeg", "-v", "error", "-i", path, "-map", "0:v:0", "-c", "copy", "-f", "data", "-"]
     data = subprocess.run(copy, check=True, capture_output=True).stdout
     all_packets, at = [], 0
-    for size in map(int, sizes):
-        all_packets.append(data[at:at + size])
+    for packet in told:
+        size = int(packet["size"])
+        all_packets.append((packet.get("pts", at), data[at:at + size]))
         at += size
     return all_packets
 
@@ -86,8 +87,10 @@ def packets(path):
 def check_kept(kept, path):
     """Returns the differences between the packets of stretches that were copied and the audit."""
     found, wrong = packets(path), []
+    shown = sorted(pts for pts, _ in found)
     for part in kept:
-        data = b"".join(found[part["frame"]:part["frame"] + part["frames"]])
+        times = set(shown[part["frame"]:part["frame"] + part["frames"]])
+        data = b"".join(packet for pts, packet in found if pts in times)
         if len(data) != part["bytes"] or hashlib.md5(data).hexdigest() != part["md5"]:
             wrong.append(f"{path}: the packets of frames {part['frame']} to {part['frame'] + part['frames'] - 1}")
     return wrong

@@ -87,10 +87,11 @@ bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
          (!disc &&
           (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG4));
 }
-bool is_program_stream(const AVOutputFormat& container) {
-  for (const char* name : {"mpeg", "vob", "vcd", "svcd", "dvd"})
-    if (is(container, name)) return true;
-  return false;
+
+// RealMedia takes any sound, and its readers know those that it has a name for.
+bool names_sound(const AVOutputFormat& container, AVCodecID codec) {
+  unsigned tag = 0;
+  return !is(container, "rm") || av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
 }
 
 std::vector<std::string_view> muxer_names() {
@@ -101,6 +102,12 @@ std::vector<std::string_view> muxer_names() {
 }
 
 }  // namespace
+
+bool is_program_stream(const AVOutputFormat& container) {
+  for (const char* name : {"mpeg", "vob", "vcd", "svcd", "dvd"})
+    if (is(container, name)) return true;
+  return false;
+}
 
 const AVOutputFormat& choose_container(const std::string& output, const std::string& format) {
   const bool by_name = format.empty();
@@ -168,7 +175,8 @@ bool can_copy(const AVFormatContext& muxer, const AVStream& stream) {
   return any_attachment || can_hold(container, parameters.codec_id) ||
          has_microsoft_tag(container, parameters.codec_id) ||
          blu_ray_holds(muxer, parameters.codec_id) || in_program_stream ||
-         (sound && (tells_in_header(container) || is(container, "mov")));
+         (sound && names_sound(container, parameters.codec_id) &&
+          (tells_in_header(container) || is(container, "mov")));
 }
 
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
@@ -242,6 +250,7 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
   const bool is_layout = type == AV_PKT_DATA_STEREO3D || type == AV_PKT_DATA_SPHERICAL;
   const bool is_light =
       type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
+  if (type == AV_PKT_DATA_ICC_PROFILE) return is(container, "mp4") || is(container, "mov");
   if (is_light && is(container, "mxf")) return true;
   if (is_light && is_mov_family(container)) return is(container, "mp4") || is(container, "mov");
   if (is_mov_family(container)) return !is_layout || is(container, "mp4");
@@ -253,9 +262,13 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
   check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal,
            "cannot describe a stream");
-  // A codec tag means something in its own container only.
+  // A codec tag means something in its own container only. It is kept, as FFmpeg's command does,
+  // where the container has no other for this codec, of which its muxer may make one.
+  const AVCodecID codec = from.codecpar->codec_id;
+  unsigned tag = 0;
   if (!container.codec_tag ||
-      av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != from.codecpar->codec_id)
+      (av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != codec &&
+       av_codec_get_tag2(container.codec_tag, codec, &tag) != 0))
     to.codecpar->codec_tag = 0;
   to.time_base = from.time_base;
   to.avg_frame_rate = from.avg_frame_rate;

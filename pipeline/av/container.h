@@ -31,6 +31,7 @@ bool holds_one_of_each_kind(const AVOutputFormat& container);
 // Returns whether it is MP4, QuickTime or one of their kin.
 bool is_mov_family(const AVOutputFormat& container);
 bool is_matroska(const AVOutputFormat& container);  // or WebM
+bool is_program_stream(const AVOutputFormat& container);
 
 // Returns the names of the tags of a file for which a container of the MOV family has no place of
 // its own; empty where all have one. Such tags go to a list with names (`use_metadata_tags`), which

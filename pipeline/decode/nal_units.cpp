@@ -69,13 +69,17 @@ unsigned NalBits::bit() {
              : 0;
 }
 
+unsigned NalBits::number(int bits) {
+  unsigned value = 0;
+  for (int i = 0; i < bits; ++i) value = value << 1 | bit();
+  return value;
+}
+
 unsigned NalBits::golomb() {
   constexpr int most = 31;
   int zeros = 0;
   while (zeros < most && at_ / 8 < bytes_.size() && bit() == 0) ++zeros;
-  unsigned value = 1;
-  for (int i = 0; i < zeros; ++i) value = value << 1 | bit();
-  return value - 1;
+  return (1U << zeros | number(zeros)) - 1;
 }
 
 }  // namespace vidconv

@@ -31,6 +31,7 @@ class NalBits {
   NalBits(CodedBytes nal, std::size_t skip);
   // Return 0 behind the end.
   unsigned bit();
+  unsigned number(int bits);  // at most 32
   unsigned golomb();
 
  private:

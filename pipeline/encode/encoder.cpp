@@ -421,6 +421,7 @@ void Encoder::write(Frame frame, const Receive& receive) {
   av->pts = times_.keep(counts_frames_ ? frames_ : av->pts, *av);
   ++frames_;
   name_captions(*av);
+  name_profile(*av);
   name_lost_metadata(dynamic_hdr_of(*av));
   hdr10_plus_.keep(av->pts, *av);
   fill_in_dolby_vision(*av);

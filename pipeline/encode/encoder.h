@@ -70,6 +70,7 @@ class Encoder final : public VideoEncoder {
   void start_measuring(MeasureLog& log, const VideoInfo& video);
   void send(const AVFrame* frame);
   void name_captions(const AVFrame& frame);
+  void name_profile(const AVFrame& frame);
   bool takes_dolby_vision(const HdrMetadata& hdr) const;
   std::string dolby_vision_rate() const;  // x265's limit on the rate
   // Tells an encoder that writes Dolby Vision to expect it.
@@ -100,7 +101,7 @@ class Encoder final : public VideoEncoder {
   std::int64_t frames_ = 0, packets_ = 0;
   EncoderTimes times_;
   PacketPtr packet_;
-  bool captions_are_told_ = false;
+  bool captions_are_told_ = false, profile_is_told_ = false;
   NewAspect new_aspect_;
   const bool aspect_beside_;  // the container says the shape of pixels
   Hdr10Plus hdr10_plus_;

@@ -57,6 +57,16 @@ void Encoder::name_captions(const AVFrame& frame) {
       fmt::format("{} cannot hold the captions that are in the pictures (ATSC A/53)", codec_.name));
 }
 
+void Encoder::name_profile(const AVFrame& frame) {
+  if (profile_is_told_ || !av_frame_get_side_data(&frame, AV_FRAME_DATA_ICC_PROFILE)) return;
+  profile_is_told_ = true;
+  constexpr AVCodecID writes[] = {AV_CODEC_ID_PNG, AV_CODEC_ID_APNG, AV_CODEC_ID_MJPEG,
+                                  AV_CODEC_ID_JPEGXL};
+  if (std::ranges::find(writes, codec_.id) == std::end(writes))
+    notify(lose_, MessageKind::not_held,
+           fmt::format("{} cannot hold the ICC profile of the pictures", codec_.name));
+}
+
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 3, 100)
 void Encoder::announce_dolby_vision(const HdrMetadata& hdr) {
   AVCodecContext& c = *context_;

@@ -99,8 +99,15 @@ Copies::Copies(Muxer& muxer, const AVOutputFormat& container, const std::string&
   });
 }
 
-bool Copies::refuse(const AVStream& to, const std::string& when, const std::string& why) {
+void Copies::name_refused(int stream, const std::string& when, const std::string& why) {
   constexpr int most_told = 10;
+  if (++refused_ <= most_told)
+    notify(lose_, MessageKind::damaged,
+           fmt::format("a packet of stream #{} at {} makes no sense, left out: {}", stream, when,
+                       why));
+}
+
+bool Copies::refuse(const AVStream& to, const std::string& when, const std::string& why) {
   const auto it = std::ranges::find_if(copies_, [&](const auto& c) { return c.second.to == &to; });
   if (it == copies_.end() || it->second.sound) return false;  // our own packets are not at fault
   CopyStatistics& account = accounts_[it->first];
@@ -117,10 +124,7 @@ bool Copies::refuse(const AVStream& to, const std::string& when, const std::stri
     return true;
   }
   ++account.refused;
-  if (++refused_ <= most_told)
-    notify(lose_, MessageKind::damaged,
-           fmt::format("a packet of stream #{} at {} makes no sense, left out: {}", it->first, when,
-                       why));
+  name_refused(it->first, when, why);
   return true;
 }
 
@@ -146,8 +150,10 @@ void Copies::add(const AVStream& from) {
     add_sound(from, copy);
   } else if (takes(from)) {
     trial_.keep(from);
+    name_palette(from);
     copy.to = &muxer_.add_stream();
     copy_stream_description(from, container_, *copy.to);
+    copy.raw_aac = RawAac::make(from, muxer_.container());
     // The sound's lead-in may come before the first picture.
     if (is_sound) muxer_.add_leader(*copy.to);
     if (is_matroska(container_)) copy.later = lead_in(from);
@@ -166,6 +172,15 @@ void Copies::add(const AVStream& from) {
     return;
   }
   copies_.emplace(from.index, std::move(copy));
+}
+
+// A DVD has the colours of its subtitles in another file.
+void Copies::name_palette(const AVStream& from) const {
+  if (from.codecpar->codec_id == AV_CODEC_ID_DVD_SUBTITLE && from.codecpar->extradata_size > 0 &&
+      is_program_stream(container_))
+    notify(lose_, MessageKind::not_held,
+           fmt::format("{} cannot hold the palette of {}: players will choose colours",
+                       container_.name, describe(from)));
 }
 
 bool Copies::takes(const AVStream& stream) const {
@@ -282,6 +297,15 @@ void Copies::write(AVPacket& packet) {
   if (copy.sound) return convert_sound(copy, packet, account);
   PacketPtr text;
   if (copy.subtitles && !(text = convert(copy, packet, account))) return;
+  if (copy.raw_aac) {
+    const std::int64_t time = packet.pts;
+    const int stream = packet.stream_index;
+    if (const std::string why = copy.raw_aac->convert(packet); !why.empty()) {
+      ++account.refused;
+      const double seconds = static_cast<double>(time) * av_q2d(copy.time_base);
+      return name_refused(stream, fmt::format("{:.6g} s", seconds), why);
+    }
+  }
   ++account.copied;
   mux(copy, text ? *text : packet);
 }

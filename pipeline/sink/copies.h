@@ -10,6 +10,7 @@
 #include "pipeline/av/header_trial.h"
 #include "pipeline/base/packet_statistics.h"
 #include "pipeline/sink/muxer.h"
+#include "pipeline/sink/raw_aac.h"
 #include "pipeline/sink/sound.h"
 #include "pipeline/sink/subtitles.h"
 
@@ -60,6 +61,7 @@ class Copies {
     AVRational time_base;                          // for incoming packets
     std::unique_ptr<SubtitleConverter> subtitles;  // both nullptr: a stream copy
     std::unique_ptr<SoundConverter> sound;
+    std::unique_ptr<RawAac> raw_aac = nullptr;  // where the packets of a copy are in ADTS
     std::int64_t later = 0;   // added to its times, as the container will subtract it
     bool in_header = false;   // the picture is written with the header
     std::int64_t muxed = 0;   // packets
@@ -67,10 +69,13 @@ class Copies {
   };
 
   bool takes(const AVStream& stream) const;
+  void name_palette(const AVStream& from) const;
   void leave_out(const AVStream& stream);
   void advise_for(const AVStream& sound);
   // Counts a packet that the muxer refused, and reports it; returns false where `to` is no copy.
   bool refuse(const AVStream& to, const std::string& when, const std::string& why);
+  // Reports a packet of this stream of the source that is left out.
+  void name_refused(int stream, const std::string& when, const std::string& why);
   void add_sound(const AVStream& from, Copy& copy);
   void convert_sound(Copy& copy, const AVPacket& packet, CopyStatistics& account);
   void mux(Copy& copy, AVPacket& packet);

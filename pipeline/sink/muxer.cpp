@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/av/av_log.h"
+#include "pipeline/sink/lost_start.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -195,6 +196,17 @@ void Muxer::tell_start() {
   timeless_->begin(first.value_or(0));
 }
 
+void Muxer::check_start(const AVPacket& packet) {
+  const AVStream& to = *container_->streams[packet.stream_index];
+  if (!times_count_ || start_is_told_ || to.codecpar->codec_type != AVMEDIA_TYPE_VIDEO ||
+      packet.pts == AV_NOPTS_VALUE)
+    return;
+  start_is_told_ = true;
+  if (!holds_start(format_))
+    name_lost_start(format_.name, static_cast<double>(packet.pts) * av_q2d(packet.time_base),
+                    lose_);
+}
+
 void Muxer::mux_with_silence(AVPacket& packet) {
   if (timeless_) timeless_->before(packet, [this](AVPacket& silence) { mux_silence(silence); });
   mux(packet);
@@ -214,6 +226,7 @@ void Muxer::mux(AVPacket& packet) {
     if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_add64(packet.pts, later);
     if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_add64(packet.dts, later);
   }
+  check_start(packet);
   const std::int64_t exact = packet.dts;
   av_packet_rescale_ts(&packet, packet.time_base, to.time_base);
   packet.time_base = to.time_base;

@@ -72,6 +72,7 @@ class Muxer {
   void release();
   void mux(AVPacket& packet);
   void tell_start();
+  void check_start(const AVPacket& packet);
   void mux_with_silence(AVPacket& packet);
   void mux_silence(AVPacket& packet);
   // Writes the packets that wait for other streams where `packet` is null. Returns false where the
@@ -106,7 +107,7 @@ class Muxer {
   std::int64_t later_ = 0;                             // added to all times, microseconds
   std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next two
   std::vector<std::int64_t> last_exact_, written_;
-  bool times_were_right_ = true, coarse_is_told_ = false;
+  bool times_were_right_ = true, coarse_is_told_ = false, start_is_told_ = false;
   bool needs_trailer_ = false;
 };
 

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <vector>
 
 #include "pipeline/av/container.h"
 #include "pipeline/av/container_metadata.h"
+#include "pipeline/av/convert.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/encoder_rate.h"
 #include "pipeline/encode/shard_rules.h"
@@ -170,6 +172,29 @@ void name_dynamic_metadata(const OutputPlan& plan, const InputInfo& input) {
                          fmt::join(has, ", ")));
 }
 
+// Reports what bare frames cannot say of colours, where players would take others.
+void name_colours(const OutputPlan& plan, const InputInfo& input) {
+  for (const InputVideo& video : input.videos) {
+    const VideoInfo& info = video.info;
+    const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(info.format->id);
+    const bool rgb = format.flags & AV_PIX_FMT_FLAG_RGB;
+    const AVColorSpace matrix = known_matrix(info.matrix, info.height);
+    const bool says_range = plan.kind->name == "y4m" || is_full_range(info.format->id, {});
+    std::vector<std::string> lost;
+    if (!rgb && format.nb_components > 2 && !same_matrix(matrix, usual_matrix(info.height)))
+      lost.push_back(fmt::format("matrix {}", av_color_space_name(matrix)));
+    if (!is_usual(info.primaries, info.height))
+      lost.push_back(fmt::format("primaries {}", av_color_primaries_name(info.primaries)));
+    if (!is_usual(info.transfer))
+      lost.push_back(fmt::format("transfer {}", av_color_transfer_name(info.transfer)));
+    if (!rgb && info.range == AVCOL_RANGE_JPEG && !says_range) lost.emplace_back("full range");
+    if (!lost.empty())
+      notify(plan.options.loss(), MessageKind::not_held,
+             fmt::format("{} cannot say, and players will not know: {}", plan.kind->name,
+                         fmt::join(lost, ", ")));
+  }
+}
+
 // Reports what is said of the whole video beside its pictures. PNG's encoder writes the light.
 void name_lost_side_data(const OutputPlan& plan, const InputInfo& input) {
   const AVFormatContext* from = input.container.get();
@@ -269,6 +294,7 @@ std::unique_ptr<Sink> open_sink(const OutputPlan& plan, const InputInfo& input) 
   if (kind.keeps_pictures && !kind.other_streams) name_lost_words(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_lost_side_data(plan, input);
   if (kind.keeps_pictures && !kind.choose) name_dynamic_metadata(plan, input);
+  if (kind.keeps_pictures && !kind.choose) name_colours(plan, input);
   if (kind.keeps_pictures) name_fields(plan, input);
   if (kind.keeps_pictures) name_manifest(plan, input);
   if (kind.keeps_pictures && !kind.other_streams) name_orientation(plan, input.videos.at(0).info);
@@ -339,11 +365,15 @@ void ByteOutput::finish() {
     writer_->sync();
 }
 
-void BareSink::name_captions(const Frame& frame) {
-  if (captions_are_told_ || !av_frame_get_side_data(&frame.av(), AV_FRAME_DATA_A53_CC)) return;
-  captions_are_told_ = true;
-  notify(lose_, MessageKind::not_held,
-         std::string(kind_) + " cannot hold the captions that are in the pictures (ATSC A/53)");
+void BareSink::name_beside(const Frame& frame) {
+  const auto name = [&](AVFrameSideDataType type, bool& is_told, const char* what) {
+    if (is_told || !av_frame_get_side_data(&frame.av(), type)) return;
+    is_told = true;
+    notify(lose_, MessageKind::not_held, fmt::format("{} cannot hold {}", kind_, what));
+  };
+  name(AV_FRAME_DATA_A53_CC, captions_are_told_,
+       "the captions that are in the pictures (ATSC A/53)");
+  name(AV_FRAME_DATA_ICC_PROFILE, profile_is_told_, "the ICC profile of the pictures");
 }
 
 }  // namespace vidconv

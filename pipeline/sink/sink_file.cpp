@@ -21,6 +21,7 @@
 
 extern "C" {
 #include <libavutil/mathematics.h>
+#include <libavutil/opt.h>
 }
 
 namespace vidconv {
@@ -337,6 +338,10 @@ class FileSink final : public Sink {
     av_dict_set(&to.metadata, "alpha_mode", alpha ? "1" : nullptr, 0);
     if (info.turned) av_dict_set(&to.metadata, "rotate", nullptr, 0);
     copy_picture_side_data(*from, to, info.turned);
+    // It is written in the place of names of colours, which the codec has too.
+    if (is_mov_family(format_) && !side_data(to, AV_PKT_DATA_ICC_PROFILE).empty())
+      check_av(av_opt_set(muxer_.container().priv_data, "movflags", "+prefer_icc", 0),
+               Fault::internal, "cannot keep a profile of colours");
     if (!info.shown.is_upright() && side_data(to, AV_PKT_DATA_DISPLAYMATRIX).empty()) {
       const auto matrix = display_matrix(info.shown);  // for photographs
       set_side_data(to, AV_PKT_DATA_DISPLAYMATRIX, matrix.data(), sizeof matrix);

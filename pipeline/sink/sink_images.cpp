@@ -31,7 +31,9 @@ class ImageSink final : public Sink {
         file_options_(file_options(plan.options)),
         numbered_(is_numbered(output_)),
         encoder_(make_encoder(plan.encoders.at(0), input.videos.at(0).info, plan.options.encoder,
-                              false, plan.options.notify, plan.options.loss())) {
+                              false, plan.options.notify, plan.options.loss())),
+        lose_(plan.options.loss()),
+        tick_(plan.options.copy_times ? av_q2d(input.videos.at(0).info.time_base) : 0) {
     if (encoder_->joins_frames())
       throw Error(MessageKind::output_unsuited, "cannot write", output_,
                   std::string(encoder_->codec().name) + " makes one picture of all frames",
@@ -50,6 +52,8 @@ class ImageSink final : public Sink {
     if (!numbered_ && written_ > 0)
       throw Error(MessageKind::output_unsuited, "cannot write", output_,
                   "one image holds one frame", "use a name such as frame%04d.png, or `frames` 1");
+    if (written_ == 0)
+      name_lost_start("images", static_cast<double>(frame.av().pts) * tick_, lose_);
     ++written_;
     encoder_->write(std::move(frame), [this](AVPacket& packet) { write_file(packet); });
   }
@@ -108,6 +112,8 @@ class ImageSink final : public Sink {
   const PartialFile::Options file_options_;
   const bool numbered_;
   const std::unique_ptr<VideoEncoder> encoder_;
+  const Notify lose_;
+  const double tick_;  // seconds; 0: the first frame's time does not count
   const std::size_t most_open_ = most_open();
   std::vector<std::unique_ptr<PartialFile>> files_;  // all get their names at the end
   std::int64_t written_ = 0;

@@ -9,6 +9,7 @@
 #include "pipeline/av/pixel_aspect.h"
 #include "pipeline/io/byte_io.h"
 #include "pipeline/io/partial_file.h"
+#include "pipeline/sink/lost_start.h"
 #include "pipeline/sink/sink.h"
 
 namespace vidconv {
@@ -53,7 +54,8 @@ class BareSink : public Sink {
       : output_(plan.output, plan.options),
         kind_(plan.kind->name),
         lose_(plan.options.loss()),
-        new_aspect_(video.sample_aspect, std::string(plan.kind->name), lose_) {}
+        new_aspect_(video.sample_aspect, std::string(plan.kind->name), lose_),
+        tick_(plan.options.copy_times ? av_q2d(video.time_base) : 0) {}
 
   void cancel() override { output_.cancel(); }
   void finish() override { output_.finish(); }
@@ -63,20 +65,23 @@ class BareSink : public Sink {
  protected:
   ByteWriter& writer() { return output_.writer(); }
   void write_picture(const Frame& frame) {
-    name_captions(frame);
+    name_beside(frame);
     new_aspect_.check(frame);
+    if (frames_ == 0) name_lost_start(kind_, static_cast<double>(frame.av().pts) * tick_, lose_);
     writer().write_picture(frame);
     ++frames_;
   }
 
  private:
-  void name_captions(const Frame& frame);
+  // Reports what lies beside samples.
+  void name_beside(const Frame& frame);
 
   ByteOutput output_;
   const std::string_view kind_;
   const Notify lose_;
   NewAspect new_aspect_;
-  bool captions_are_told_ = false;
+  bool captions_are_told_ = false, profile_is_told_ = false;
+  const double tick_;  // seconds; 0: the first frame's time does not count
   std::int64_t frames_ = 0;
 };
 

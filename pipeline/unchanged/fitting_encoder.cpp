@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/decode/nal_units.h"
 #include "pipeline/encode/sharded_encoder.h"
 #include "pipeline/unchanged/joined_header.h"
+#include "pipeline/unchanged/key_packets.h"
+#include "pipeline/unchanged/parameter_sets.h"
 #include "pipeline/unchanged/seam_trial.h"
 
 namespace vidconv {
@@ -47,13 +50,18 @@ std::string x264_profile(int profile) {
   }
 }
 
+std::set<unsigned> numbers_in(const FittingEncoder& how) {
+  std::set<unsigned> taken = how.taken;
+  taken.merge(parameter_sets_in(how.stream));
+  return taken;
+}
+
 // Decoders keep parameter sets by their numbers: the encoder's get one that the stream has not.
 void number_parameter_sets(const FittingEncoder& how, const AVCodec& encoder,
                            EncoderOptions& options) {
   if (!std::string_view(encoder.name).starts_with("libx264"))
     refuse_encoder(encoder, fmt::format("{} cannot number its parameter sets", encoder.name));
-  std::set<unsigned> taken = how.taken;
-  taken.merge(parameter_sets_in(how.stream));
+  const std::set<unsigned> taken = numbers_in(how);
   unsigned free = 1;
   while (taken.contains(free)) ++free;
   constexpr unsigned most = 31;
@@ -99,11 +107,19 @@ std::vector<OwnOptions> ffv1_options() {
   return all;
 }
 
-std::vector<OwnOptions> variants_of(AVCodecID codec) {
+std::vector<OwnOptions> variants_of(const FittingEncoder& how) {
+  const AVCodecID codec = how.stream.codec_id;
   if (codec == AV_CODEC_ID_FFV1) return ffv1_options();
-  // Containers that keep the header elsewhere have the encoder leave it out of its packets.
-  if (codec == AV_CODEC_ID_HEVC) return {{{"x265-params", "repeat-headers=1"}}};
+  // Containers that keep the header elsewhere have the encoder leave it out of its packets. There
+  // `hvc1` means that the header is nowhere else.
+  if (codec == AV_CODEC_ID_HEVC && !header_in(how.key, codec, nal_length_size(how.stream)).empty())
+    return {{{"x265-params", "repeat-headers=1"}}};
   return {{}};
+}
+
+std::optional<HevcNumbers> hevc_numbers(const FittingEncoder& how) {
+  if (how.stream.codec_id != AV_CODEC_ID_HEVC) return std::nullopt;
+  return HevcNumbers(numbers_in(how));
 }
 
 }  // namespace
@@ -123,7 +139,7 @@ EncoderOptions fit_encoder(const FittingEncoder& how, const std::string& output,
   set_quality(how, choice, options);
   if (how.stream.codec_id == AV_CODEC_ID_H264) number_parameter_sets(how, *choice.codec, options);
   std::optional<Error> refused;
-  for (const OwnOptions& variant : variants_of(how.stream.codec_id)) {
+  for (const OwnOptions& variant : variants_of(how)) {
     EncoderOptions tried = options;
     tried.own.insert(tried.own.begin(), variant.begin(), variant.end());
     try {
@@ -132,8 +148,8 @@ EncoderOptions fit_encoder(const FittingEncoder& how, const std::string& output,
       const CodecParametersPtr encoded(avcodec_parameters_alloc());
       if (!encoded) throw_out_of_memory("for the encoder", choice.codec->name);
       encoder->describe(*encoded);
-      const auto fit =
-          std::make_shared<JoinedHeader>(how.stream, *encoded, *plan.container, how.delay);
+      const auto fit = std::make_shared<JoinedHeader>(how.stream, *encoded, *plan.container,
+                                                      how.delay, hevc_numbers(how));
       try_seam(how.key, how.stream, how.video, *encoder, *fit);
       tried.shards->fit = fit;
       return tried;

@@ -14,7 +14,7 @@ namespace vidconv {
 struct FittingEncoder {
   const AVCodecParameters& stream;
   const VideoInfo& video;
-  std::set<unsigned> taken;            // numbers of parameter sets within packets of H.264
+  std::set<unsigned> taken;            // numbers of parameter sets within packets
   const AVPacket& key;                 // a key packet of the stream
   int delay = 0;                       // StreamFit::delay()
   std::optional<double> quality = {};  // the stream's, on the scale of its encoder

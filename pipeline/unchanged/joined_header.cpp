@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline/decode/nal_units.h"
-#include "pipeline/unchanged/packet_index.h"
+#include "pipeline/unchanged/parameter_sets.h"
 
 extern "C" {
 #include <libavutil/mem.h>
@@ -24,102 +24,25 @@ std::string header_text(const AVCodecParameters& video) {
   return {bytes.begin(), bytes.end()};
 }
 
-// An AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3).
-struct AvcRecord {
-  std::string begin;  // up to the length of lengths
-  std::vector<std::string> sequence_sets, picture_sets;
-  std::string end;  // high profiles have more there
-
-  // Throws Error(output) where it makes no sense.
-  explicit AvcRecord(CodedBytes from);
-  std::string bytes() const;
-};
-
-[[noreturn]] void refuse_header(const std::string& why) {
-  throw Error(Fault::output, "cannot join the header of", "the input", why);
+CodedBytes bytes_in(const AVPacket& packet) {
+  return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-AvcRecord::AvcRecord(CodedBytes from) {
-  constexpr std::size_t fixed = 5;
-  if (from.size() <= fixed) refuse_header("it is cut off");
-  begin.assign(from.begin(), from.begin() + fixed);
-  from = from.subspan(fixed);
-  const auto take = [&](unsigned mask, std::vector<std::string>& sets) {
-    if (from.empty()) refuse_header("it is cut off");
-    const unsigned count = from[0] & mask;
-    from = from.subspan(1);
-    for (unsigned i = 0; i < count; ++i) {
-      const std::size_t length =
-          from.size() < 2 ? SIZE_MAX : static_cast<std::size_t>(from[0]) << 8U | from[1];
-      if (length > from.size() - std::min<std::size_t>(from.size(), 2))
-        refuse_header("it is cut off");
-      sets.emplace_back(from.begin() + 2, from.begin() + 2 + static_cast<std::ptrdiff_t>(length));
-      from = from.subspan(2 + length);
-    }
-  };
-  take(31, sequence_sets);
-  take(255, picture_sets);
-  end.assign(from.begin(), from.end());
+// Adds a unit as the stream's packets have them.
+void append_unit(const std::string& unit, int nal_lengths, std::string& to) {
+  if (nal_lengths == 0) to.append("\0\0\0\1", 4);
+  for (int i = nal_lengths; i-- > 0;) to += static_cast<char>(unit.size() >> (8 * i));
+  to += unit;
 }
 
-std::string AvcRecord::bytes() const {
-  if (sequence_sets.size() > 31 || picture_sets.size() > 255)
-    refuse_header("it has no room for more parameter sets");
-  std::string all = begin;
-  const auto add = [&all](unsigned mark, const std::vector<std::string>& sets) {
-    all += static_cast<char>(mark | sets.size());
-    for (const std::string& set : sets) {
-      all += static_cast<char>(set.size() >> 8U);
-      all += static_cast<char>(set.size());
-      all += set;
-    }
-  };
-  add(0xe0, sequence_sets);
-  add(0, picture_sets);
-  return all + end;
-}
-
-// Both have parameter sets with numbers of their own, which a decoder keeps side by side.
-std::string with_both(const AVCodecParameters& stream, const AVCodecParameters& encoded) {
-  if (nal_length_size(stream) == 0) return header_text(stream) + header_text(encoded);
-  AvcRecord record(header_bytes(stream));
-  constexpr unsigned sequence_set = 7, picture_set = 8;
-  constexpr std::size_t compatible = 2, level = 3;
-  each_nal_unit(header_bytes(encoded), 0, [&](CodedBytes nal) {
-    const std::string text(nal.begin(), nal.end());
-    if ((nal[0] & 31U) == picture_set) record.picture_sets.push_back(text);
-    if ((nal[0] & 31U) != sequence_set || nal.size() <= level) return;
-    record.sequence_sets.push_back(text);
-    // The record's numbers are true of all.
-    record.begin[compatible] =
-        static_cast<char>(static_cast<std::uint8_t>(record.begin[compatible]) & nal[compatible]);
-    record.begin[level] =
-        static_cast<char>(std::max(static_cast<std::uint8_t>(record.begin[level]), nal[level]));
-  });
-  return record.bytes();
-}
-
-std::string joined(const AVCodecParameters& stream, const AVCodecParameters& encoded) {
-  switch (stream.codec_id) {
-    case AV_CODEC_ID_H264:
-      return with_both(stream, encoded);
-    // Their key packets have all that a decoder needs, which key_packet() has seen.
-    case AV_CODEC_ID_HEVC:
-    case AV_CODEC_ID_AV1:
-    case AV_CODEC_ID_MPEG1VIDEO:
-    case AV_CODEC_ID_MPEG2VIDEO:
-    case AV_CODEC_ID_VP9:
-      return header_text(stream);
-    // Each packet has its own; what containers keep beside them is made by their muxers.
-    case AV_CODEC_ID_DNXHD:
-    case AV_CODEC_ID_MJPEG:
-    case AV_CODEC_ID_PRORES:
-      return header_text(encoded);
-    default:
-      if (header_text(stream) != header_text(encoded))
-        refuse_header("its encoder has set its options otherwise");
-      return header_text(stream);
-  }
+void set_bytes(const std::string& bytes, AVPacket& packet) {
+  const PacketPtr changed = make_packet();
+  check_av(av_new_packet(changed.get(), static_cast<int>(bytes.size())), Fault::internal,
+           "cannot keep a packet");
+  std::memcpy(changed->data, bytes.data(), bytes.size());
+  check_av(av_packet_copy_props(changed.get(), &packet), Fault::internal, "cannot keep a packet");
+  av_packet_unref(&packet);
+  av_packet_move_ref(&packet, changed.get());
 }
 
 // As FFmpeg's command chooses for copies: the input's own name for the codec where the container
@@ -133,33 +56,56 @@ unsigned tag_in(const AVOutputFormat& container, const AVCodecParameters& stream
 
 }  // namespace
 
-std::set<unsigned> parameter_sets_in(const AVCodecParameters& video) {
-  std::set<unsigned> numbers;
-  if (nal_length_size(video) == 0) {
-    add_parameter_sets(header_bytes(video), 0, numbers);
-    return numbers;
-  }
-  const AvcRecord record(header_bytes(video));
-  for (const auto* sets : {&record.sequence_sets, &record.picture_sets})
-    for (const std::string& set : *sets) {
-      const std::string unit = std::string("\0\0\1", 3) + set;
-      add_parameter_sets({reinterpret_cast<const std::uint8_t*>(unit.data()), unit.size()}, 0,
-                         numbers);
-    }
-  return numbers;
-}
-
 JoinedHeader::JoinedHeader(const AVCodecParameters& stream, const AVCodecParameters& encoded,
-                           const AVOutputFormat& container, int delay)
-    : encoded_(header_text(encoded)),
-      nal_lengths_(stream.codec_id == AV_CODEC_ID_H264 || stream.codec_id == AV_CODEC_ID_HEVC
-                       ? nal_length_size(stream)
-                       : 0),
+                           const AVOutputFormat& container, int delay,
+                           std::optional<HevcNumbers> numbers)
+    : delay_(delay),
+      numbers_(numbers),
+      codec_(stream.codec_id),
+      encoded_(header_text(encoded)),
+      nal_lengths_(has_units() ? nal_length_size(stream) : 0),
       profile_(stream.profile),
       level_(std::max(stream.level, encoded.level)),
-      delay_(delay),
       tag_(tag_in(container, stream)),
       header_(joined(stream, encoded)) {}
+
+bool JoinedHeader::has_units() const {
+  return codec_ == AV_CODEC_ID_H264 || codec_ == AV_CODEC_ID_HEVC;
+}
+
+// The encoder's have numbers of their own, so that a decoder keeps both side by side.
+std::vector<std::string> JoinedHeader::parameter_sets(const AVCodecParameters& encoded) const {
+  std::vector<std::string> sets;
+  each_nal_unit(header_bytes(encoded), 0, [&](CodedBytes nal) {
+    sets.push_back(numbers_ ? numbers_->renumbered(nal) : std::string(nal.begin(), nal.end()));
+  });
+  return sets;
+}
+
+std::string JoinedHeader::joined(const AVCodecParameters& stream,
+                                 const AVCodecParameters& encoded) const {
+  switch (codec_) {
+    case AV_CODEC_ID_H264:
+    case AV_CODEC_ID_HEVC:
+      return header_with(stream, parameter_sets(encoded));
+    // Their key packets have all that a decoder needs, which key_packet() has seen.
+    case AV_CODEC_ID_AV1:
+    case AV_CODEC_ID_MPEG1VIDEO:
+    case AV_CODEC_ID_MPEG2VIDEO:
+    case AV_CODEC_ID_VP9:
+      return header_text(stream);
+    // Each packet has its own; what containers keep beside them is made by their muxers.
+    case AV_CODEC_ID_DNXHD:
+    case AV_CODEC_ID_MJPEG:
+    case AV_CODEC_ID_PRORES:
+      return header_text(encoded);
+    default:
+      if (header_text(stream) != header_text(encoded))
+        throw Error(Fault::output, "cannot join the header of", "the input",
+                    "its encoder has set its options otherwise");
+      return header_text(stream);
+  }
+}
 
 void JoinedHeader::describe(AVCodecParameters& encoded) const {
   if (header_text(encoded) != encoded_)
@@ -180,16 +126,13 @@ void JoinedHeader::describe(AVCodecParameters& encoded) const {
 }
 
 void JoinedHeader::fit(AVPacket& packet) const {
-  if (nal_lengths_ == 0) return;
-  const std::string units =
-      with_lengths({packet.data, static_cast<std::size_t>(packet.size)}, nal_lengths_);
-  const PacketPtr fitted = make_packet();
-  check_av(av_new_packet(fitted.get(), static_cast<int>(units.size())), Fault::internal,
-           "cannot keep a packet");
-  std::memcpy(fitted->data, units.data(), units.size());
-  check_av(av_packet_copy_props(fitted.get(), &packet), Fault::internal, "cannot keep a packet");
-  av_packet_unref(&packet);
-  av_packet_move_ref(&packet, fitted.get());
+  if (nal_lengths_ == 0 && !numbers_) return;
+  std::string units;
+  each_nal_unit(bytes_in(packet), 0, [&](CodedBytes nal) {
+    append_unit(numbers_ ? numbers_->renumbered(nal) : std::string(nal.begin(), nal.end()),
+                nal_lengths_, units);
+  });
+  set_bytes(units, packet);
 }
 
 }  // namespace vidconv

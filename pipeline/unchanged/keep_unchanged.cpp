@@ -95,7 +95,12 @@ class Decision {
   }
 
   void look_at_packets() {
-    index_.emplace(stream());
+    try {
+      index_.emplace(stream());
+    } catch (const Error& error) {
+      if (error.fault() != Fault::output) throw;
+      throw AllEncoded{error.why()};
+    }
     const bool exact = request_.source.survey(
         [&](const AVPacket& packet, std::int64_t shown) { index_->see(packet, shown); });
     if (!index_->obstacle().empty()) throw AllEncoded{index_->obstacle()};
@@ -108,27 +113,38 @@ class Decision {
     std::ranges::sort(shown_);
     if (shown_ != *times_) throw AllEncoded{"its packets are not one for each frame"};
     if (!index_->first_key())
-      throw AllEncoded{"no packet begins with a closed group of pictures and all headers"};
+      throw AllEncoded{
+          "no packet begins a group of pictures with which decoding can begin, and has all "
+          "headers"};
   }
 
   void cut() {
     const std::vector<bool> changed = changed_frames(request_.work, video(), index_->packets());
-    std::vector<std::size_t> cuts = index_->cuts();
-    cuts.push_back(changed.size());
+    std::vector<PacketCut> cuts = index_->cuts();
+    cuts.push_back({.place = changed.size()});
     for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      // Leading packets are copied with what is before them, or not at all.
+      const std::size_t begin = cuts[i].place + cuts[i].leading;
+      const std::size_t end = cuts[i + 1].place + cuts[i + 1].leading;
       const auto at = [&](std::size_t place) {
         return changed.begin() + static_cast<std::ptrdiff_t>(place);
       };
-      const bool kept = std::find(at(cuts[i]), at(cuts[i + 1]), true) == at(cuts[i + 1]);
-      if (!stretches_.empty() && stretches_.back().kept == kept)
-        stretches_.back().end = cuts[i + 1];
-      else
-        stretches_.push_back({.begin = cuts[i], .end = cuts[i + 1], .kept = kept});
+      const bool enters = cuts[i].enters || stretches_.empty() || stretches_.back().kept;
+      const bool kept = enters && std::find(at(begin), at(end), true) == at(end);
+      if (!stretches_.empty() && stretches_.back().kept == kept) {
+        stretches_.back().end = end;
+        continue;
+      }
+      if (!stretches_.empty() && !kept) stretches_.back().end = cuts[i].place;
+      stretches_.push_back({.begin = kept ? begin : cuts[i].place,
+                            .end = end,
+                            .kept = kept,
+                            .first = cuts[i].place});
     }
     if (std::ranges::none_of(stretches_, &PacketStretch::kept))
       throw AllEncoded{
           cuts.size() == 2 && !changed.empty() && std::ranges::find(changed, false) != changed.end()
-              ? "no packet but the first begins with a closed group of pictures and all headers"
+              ? "no packet but the first begins a group of pictures with which decoding can begin"
               : "there is no stretch between key frames on which no filter acts"};
     divide();
   }
@@ -150,7 +166,7 @@ class Decision {
         const auto next =
             static_cast<std::size_t>(std::lower_bound(from, to, *from + ticks) - times_->begin());
         if (next == rest.end) break;
-        divided.push_back({.begin = rest.begin, .end = next});
+        divided.push_back({.begin = rest.begin, .end = next, .first = rest.first});
         rest.begin = next;
       }
       divided.push_back(rest);
@@ -186,8 +202,8 @@ class Decision {
     constexpr std::size_t enough = 50;
     const auto first = std::ranges::find(stretches_, false, &PacketStretch::kept);
     if (first == stretches_.end()) return std::nullopt;
-    const std::size_t end = std::min(index_->packets().size(), first->begin + enough);
-    return quality_of(read_packets(packets(), first->begin, end), stream());
+    const std::size_t end = std::min(index_->packets().size(), first->first + enough);
+    return quality_of(read_packets(packets(), first->first, end), stream());
   }
 
   void tell(const EncoderOptions& options, bool has_quality) const {

@@ -14,18 +14,20 @@ class KeptPackets::Shard final : public KeptShard {
   Shard(const KeptPackets& of, PacketStretch stretch)
       : of_(of),
         stretch_(stretch),
-        at_(stretch.begin),
+        at_(stretch.first),
         shown_(of.times_->begin() + static_cast<std::ptrdiff_t>(stretch.begin),
                of.times_->begin() + static_cast<std::ptrdiff_t>(stretch.end)) {}
 
   const std::vector<std::int64_t>& shown() const override { return shown_; }
 
   PacketPtr read() override {
+    // Packets that lead it were encoded anew: they need what is not there any longer.
+    while (of_.video_.packets[at_].shown < shown_.front()) ++at_;
     PacketPtr packet = of_.reader_->read(at_++);
     const auto size = static_cast<std::size_t>(packet->size);
     md5_.add(reinterpret_cast<const std::byte*>(packet->data), size);
     bytes_ += size;
-    if (at_ == stretch_.end) add_audit();
+    if (++count_ == shown_.size()) add_audit();
     return packet;
   }
 
@@ -40,7 +42,7 @@ class KeptPackets::Shard final : public KeptShard {
 
   const KeptPackets& of_;
   const PacketStretch stretch_;
-  std::size_t at_, bytes_ = 0;
+  std::size_t at_, count_ = 0, bytes_ = 0;
   const std::vector<std::int64_t> shown_;
   Md5 md5_;
 };

@@ -12,16 +12,17 @@
 
 namespace vidconv {
 
-// A stretch of packets, which are as many frames: all that are shown from its beginning to its end.
+// A stretch of frames, each of which is a packet.
 struct PacketStretch {
-  std::size_t begin = 0, end = 0;  // places in PacketIndex::packets()
+  std::size_t begin = 0, end = 0;  // places in the order of time
   bool kept = false;               // else its frames are encoded anew
+  std::size_t first = 0;           // the place of its first packet, in order of decoding
 };
 
 // Reads the input once more, from beginning to end. Keeps nothing else.
 class KeptPackets final : public ShardStore {
  public:
-  // `stretches` are the shards of the video, all of its packets in order. `times`: when all frames
+  // `stretches` are the shards of the video, all of its frames in order. `times`: when all frames
   // are shown, in order of time.
   KeptPackets(PacketsOfVideo video, std::shared_ptr<const std::vector<std::int64_t>> times,
               std::vector<PacketStretch> stretches);

@@ -91,18 +91,19 @@ KeyPacket of_mpeg2(CodedBytes data) {
   return KeyPacket::none;
 }
 
-KeyPacket of_h264(CodedBytes data, int nal_lengths) {
+KeyPacket of_h264(CodedBytes data, int nal_lengths, bool recovers) {
   constexpr unsigned slice = 1, refresh = 5;
   unsigned first = 0;
   const bool whole = each_nal_unit(data, nal_lengths, [&](CodedBytes nal) {
     const unsigned type = nal[0] & 31U;
     if (first == 0 && type >= slice && type <= refresh) first = type;
   });
-  return whole && first == refresh ? KeyPacket::closed : KeyPacket::none;
+  if (whole && first == refresh) return KeyPacket::closed;
+  return whole && recovers ? KeyPacket::counted : KeyPacket::none;
 }
 
-KeyPacket of_hevc(CodedBytes data, int nal_lengths) {
-  constexpr unsigned last_slice = 31, refresh = 19, refresh_alone = 20;
+KeyPacket of_hevc(CodedBytes data, int nal_lengths, bool has_sets) {
+  constexpr unsigned last_slice = 31, refresh = 19, refresh_alone = 20, clean_access = 21;
   constexpr unsigned vps = 32, pps = 34;  // and that of sequences between them
   std::optional<unsigned> first;
   unsigned headers = 0;
@@ -111,8 +112,9 @@ KeyPacket of_hevc(CodedBytes data, int nal_lengths) {
     if (!first && type <= last_slice) first = type;
     if (!first && type >= vps && type <= pps) headers |= 1U << (type - vps);
   });
-  const bool anew = first == refresh || first == refresh_alone;
-  return whole && anew && headers == 7 ? KeyPacket::closed : KeyPacket::none;
+  if (!whole || (headers != 7 && !has_sets)) return KeyPacket::none;
+  if (first == clean_access) return KeyPacket::counted;
+  return first == refresh || first == refresh_alone ? KeyPacket::closed : KeyPacket::none;
 }
 
 }  // namespace
@@ -132,13 +134,13 @@ bool tells_keys(AVCodecID codec) {
   }
 }
 
-KeyPacket key_packet(const AVPacket& packet, AVCodecID codec, int nal_lengths) {
+KeyPacket key_packet(const AVPacket& packet, AVCodecID codec, int nal_lengths, bool has_sets) {
   const CodedBytes data(packet.data, static_cast<std::size_t>(packet.size));
   switch (codec) {
     case AV_CODEC_ID_H264:
-      return of_h264(data, nal_lengths);
+      return of_h264(data, nal_lengths, packet.flags & AV_PKT_FLAG_KEY);
     case AV_CODEC_ID_HEVC:
-      return of_hevc(data, nal_lengths);
+      return of_hevc(data, nal_lengths, has_sets);
     case AV_CODEC_ID_MPEG1VIDEO:
     case AV_CODEC_ID_MPEG2VIDEO:
       return of_mpeg2(data);

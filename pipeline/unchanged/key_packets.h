@@ -12,6 +12,9 @@ enum class KeyPacket : std::uint8_t {
   none,
   // Pictures that follow it, but are shown before it, may need pictures before it.
   open,
+  // Pictures that follow it may need pictures before it, and it is counted on from those: behind
+  // others it would be shown at another place.
+  counted,
   // Nothing that follows needs anything before it.
   closed,
 };
@@ -19,9 +22,9 @@ enum class KeyPacket : std::uint8_t {
 // Returns whether packets of such a codec are told apart here.
 bool tells_keys(AVCodecID codec);
 
-// `nal_lengths` as nal_length_size() says. A key packet of MPEG-2, H.265 and AV1 has the headers
-// that its decoder needs; H.264 may have them in the container alone.
-KeyPacket key_packet(const AVPacket& packet, AVCodecID codec, int nal_lengths);
+// `nal_lengths` as nal_length_size() says. A key packet of MPEG-2 and AV1 has the headers that its
+// decoder needs, and one of H.265 unless the container `has_sets`; H.264 may have them there alone.
+KeyPacket key_packet(const AVPacket& packet, AVCodecID codec, int nal_lengths, bool has_sets);
 
 // Returns what a packet says of the stream: parameter sets and the like, as far as pictures of
 // another size or kind would make them others; empty where it says nothing.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "pipeline/av/av.h"
-#include "pipeline/decode/nal_units.h"
 #include "pipeline/unchanged/key_packets.h"
 
 namespace vidconv {
@@ -17,6 +16,14 @@ struct IndexedPacket {
   std::int64_t shown = 0, duration = 0;  // ticks
   int size = 0;                          // bytes
   KeyPacket key = KeyPacket::none;
+};
+
+// A packet before which a video can be cut.
+struct PacketCut {
+  std::size_t place = 0;
+  bool enters = true;  // it may come behind another stream than its own
+  // So many packets behind it are shown before it, and need pictures before it.
+  std::size_t leading = 0;
 };
 
 class PacketIndex {
@@ -31,27 +38,27 @@ class PacketIndex {
   const AVPacket* first_key() const { return first_key_.get(); }
   // Says, for people, why packets cannot be copied one by one; empty where they can.
   const std::string& obstacle() const { return obstacle_; }
-  // Returns the packets, by their places, before which the video can be cut: what is before is
-  // decoded and shown without what is behind, and the other way. Rising, from 0 on.
-  std::vector<std::size_t> cuts() const;
+  // Returns where the video can be cut: what is before is decoded and shown without what is behind,
+  // and the other way but for leading packets. Rising, from 0 on.
+  std::vector<PacketCut> cuts() const;
   // Returns how many places a packet comes before the order in which frames are shown, at most.
   int delay() const;
-  // Returns the numbers of the parameter sets within packets of H.264, of either kind.
+  // Returns the numbers of the parameter sets within packets, of every kind.
   const std::set<unsigned>& parameter_sets() const { return parameter_sets_; }
 
  private:
-  void note_parameter_sets(const AVPacket& packet);
+  void note_units(const AVPacket& packet);
+  // Counts the packets behind this one that are shown before it.
+  std::size_t leading(std::size_t place) const;
 
   const AVCodecID codec_;
   const int nal_lengths_;
+  const bool has_sets_;  // the container has the parameter sets
   std::vector<IndexedPacket> packets_;
   PacketPtr first_key_;
   std::string obstacle_;
   std::string header_;  // the first that a packet has
   std::set<unsigned> parameter_sets_;
 };
-
-// Adds the numbers of the parameter sets of H.264 among these units.
-void add_parameter_sets(CodedBytes units, int nal_lengths, std::set<unsigned>& numbers);
 
 }  // namespace vidconv

@@ -107,8 +107,9 @@ void try_seam(const AVPacket& key, const AVCodecParameters& stream, const VideoI
   if (!header) throw_out_of_memory("for the encoder", encoder.codec().name);
   encoder.describe(*header);
   fit.describe(*header);
-  if (encoded.size() != 1 ||
-      key_packet(*encoded[0], stream.codec_id, nal_length_size(*header)) == KeyPacket::none)
+  const bool has_sets = header->extradata_size > 0;
+  if (encoded.size() != 1 || key_packet(*encoded[0], stream.codec_id, nal_length_size(*header),
+                                        has_sets) == KeyPacket::none)
     refuse_seam(stream, fmt::format("{} does not begin with a key frame that has all its headers",
                                     encoder.codec().name));
   const std::vector<Decoded> joined = decode({&key, encoded[0].get(), &key}, *header);

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 
 from checks import Checks, run_checks
 
@@ -59,6 +60,106 @@ class Named(Checks):
         for name in ("a.yuv", "a.y4m", "a.gif"):
             self.loses(source, name, "captions")
         self.keeps(source, "null:", "captions", "--strict")
+
+    def bare_colours(self):
+        """Bare frames say a range at most: colours that players would not take for granted are named."""
+        source = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -colorspace bt709 -color_primaries bt2020 -color_trc smpte2084 -color_range pc", "colours.mkv")
+        self.loses(source, "a.y4m", "matrix bt709, primaries bt2020, transfer smpte2084 [")
+        self.loses(source, "a.yuv", "matrix bt709, primaries bt2020, transfer smpte2084, full range [")
+        usual = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -colorspace smpte170m -color_primaries smpte170m -color_trc bt709 -color_range tv", "usual.mkv")
+        for name in ("a.y4m", "a.yuv"):
+            self.keeps(usual, name, "players", "--strict")
+
+    def foreign_sounds(self):
+        """A container without a name of its own for a sound takes that of another: WMA Pro in MOV has RIFF's."""
+        data = bytearray(self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v mpeg4 -c:a wmav2", "wma.avi").read_bytes())
+        at = data.find(b"strf", data.find(b"auds"))
+        length = int.from_bytes(data[at + 4:at + 8], "little")
+        made = b"\x62\1" + data[at + 10:at + 24] + b"\x12\0" + bytes((16, 0, 4)) + bytes(11) + b"\xe0" + bytes(3)
+        for size in (4, data.find(b"hdrl") - 4, data.rfind(b"strl", 0, at) - 4, at + 4):
+            data[size:size + 4] = (int.from_bytes(data[size:size + 4], "little") + len(made) - length).to_bytes(4, "little")
+        data[at + 8:at + 8 + length] = made
+        source = self.folder / "wmapro.avi"
+        source.write_bytes(data)
+        self.expect("the clip has WMA Pro", "wmapro" in self.probe(source, "stream=codec_name"))
+        code, said = self.filter(source, "wmapro.mov")
+        self.expect(f"WMA Pro goes into MOV: {said}", code == 0 and "wmapro" in self.probe(self.folder / "wmapro.mov", "stream=codec_name"))
+
+        # RealMedia takes any sound; readers find those again that it has a name for.
+        for sound, kept in (("ac3", True), ("eac3", False), ("libopus", False)):
+            if sound in self.encoders:
+                source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v libx264 -c:a {sound}", f"{sound}.mkv")
+                (self.keeps if kept else self.loses)(source, "sound.rm", "left out: #1 (audio", "--codec", "rv10")
+
+    def broadcast_sound(self):
+        """AAC of broadcasts is in ADTS, which no container of the MOV family holds."""
+        source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v libx264 -c:a aac", "adts.ts")
+        sound = lambda path: self.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "framemd5", "-").stdout
+        digests = lambda path: [line.split(",")[-1] for line in sound(path).splitlines() if not line.startswith("#")]
+        for ending in ("mp4", "mov", "3gp", "f4v", "ismv", "mkv"):
+            code, said = self.filter(source, f"adts.{ending}")
+            self.expect(f"AAC in ADTS goes into {ending}: {said}", code == 0 and digests(self.folder / f"adts.{ending}") == digests(source) != [])
+
+    def profiles(self):
+        """Tests pictures with an ICC profile, which few encoders write."""
+        profile = bytearray(132)
+        profile[:4], profile[12:24], profile[36:40] = (132).to_bytes(4, "big"), b"mntrRGB XYZ ", b"acsp"
+        chunk = b"iCCPtest\0\0" + zlib.compress(bytes(profile))
+        plain = self.ffmpeg(f"{PICTURE} -frames:v 1", "plain.png").read_bytes()
+        source = self.folder / "profile.png"
+        source.write_bytes(plain[:33] + (len(chunk) - 4).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big") + plain[33:])
+        for name in ("b.png", "b.jpg", "b.apng"):
+            self.keeps(source, name, "ICC")
+            self.expect(f"{name} has the profile", "ICC" in self.probe(self.folder / name, "frame_side_data=side_data_type"))
+        for name in ("b.mp4", "b.mkv", "b.tif", "b.webp", "b.gif", "b.y4m", "b.yuv"):
+            self.loses(source, name, "ICC profile")
+        # A track of QuickTime has one for all its pictures.
+        data = bytearray(self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p", "plain.mp4").read_bytes())
+        entry = data.rfind(b"avc1") - 4
+        end = entry + int.from_bytes(data[entry:entry + 4], "big")
+        data[end:end] = (12 + len(profile)).to_bytes(4, "big") + b"colrprof" + profile
+        for box in (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"avc1"):
+            at = data.rfind(box) - 4
+            data[at:at + 4] = (int.from_bytes(data[at:at + 4], "big") + 12 + len(profile)).to_bytes(4, "big")
+        source = self.folder / "profile.mp4"
+        source.write_bytes(data)
+        for name in ("c.mp4", "c.mov"):
+            self.keeps(source, name, "ICC")
+            self.expect(f"{name} has the profile", "ICC" in self.probe(self.folder / name, "stream_side_data=side_data_type"))
+        for name in ("c.mkv", "c.avi", "c.m4v", "c.3gp", "c.ts", "c.y4m", "c%d.png"):
+            self.loses(source, name, "ICC Profile")
+
+    def palettes(self):
+        """Tests subtitles of a DVD, whose colours a program stream has no place for."""
+        lines = bytes((0, 1)) * 8
+        commands = b"\1\3\x32\x10\4\xff\xf0\5\0\0\x3f\0\0\x0f\6" + b"".join(n.to_bytes(2, "big") for n in (4, 20)) + b"\xff"
+        until = 36 + 4 + len(commands)
+        body = lines * 2 + b"\0\0" + until.to_bytes(2, "big") + commands + b"\0\x3c" + until.to_bytes(2, "big") + b"\2\xff"
+        picture = (len(body) + 4).to_bytes(2, "big") + (36).to_bytes(2, "big") + body
+        packet = b"\x81\x80\5\x21\0\1\x46\x51\x20" + picture
+        data = b"\0\0\1\xba\x44\0\4\0\4\1\0\0\3\xf8" + b"\0\0\1\xbd" + len(packet).to_bytes(2, "big") + packet
+        fill = 2048 - len(data) - 6
+        (self.folder / "dvd.sub").write_bytes(data + b"\0\0\1\xbe" + fill.to_bytes(2, "big") + b"\xff" * fill)
+        colours = ", ".join(("000000", "ffffff", "808080", "404040") * 4)
+        (self.folder / "dvd.idx").write_text(f"# VobSub index file, v7 (do not modify this line!)\nsize: 720x576\npalette: {colours}\n"
+                                             "id: en, index: 0\ntimestamp: 00:00:00:100, filepos: 000000000\n")
+        source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.4 -i {self.folder}/dvd.idx -map 0 -map 1 -c:v mpeg2video -c:s copy", "dvd.mkv")
+        self.keeps(source, "dvd.mp4", "palette")
+        for name in ("again.vob", "again.mpg"):
+            self.loses(source, name, "palette of #1 (subtitle, dvd_subtitle)")
+        self.keeps(self.folder / "again.vob", "third.vob", "palette")
+        self.expect("VOB keeps the subtitles", "dvd_subtitle" in self.probe(self.folder / "third.vob", "stream=codec_name"))
+
+    def starts(self):
+        """With --copy-times a video that begins at an hour does so in the output, or a line says that it has no place for that."""
+        source = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -output_ts_offset 3600", "hour.mkv")
+        for name in ("a.mp4", "a.mkv", "a.mov", "a.nut", "a.ts", "a.flv", "a.webm", "a.ivf"):
+            self.keeps(source, name, "is shown at", "--copy-times")
+            start = self.probe(self.folder / name, "format=start_time")
+            self.expect(f"{name} begins at an hour: {start}", abs(float(start) - 3600) < 0.1)
+        for name in ("a.y4m", "a.yuv", "a%d.png", "a.gif", "a.apng", "a.webp", "a.mxf", "a.h264", "a.mjpeg", "a.ismv", "a.rm", "a.swf"):
+            self.loses(source, name, "cannot say that the first picture is shown at 3600 s", "--copy-times")
+            self.keeps(source, name, "is shown at")
 
     def layouts(self):
         source = self.ffmpeg(f"{PICTURE} -c:v libx264 -metadata:s:v stereo_mode=left_right", "stereo.mkv")
@@ -379,4 +480,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "broadcast_sound", "profiles", "palettes", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))

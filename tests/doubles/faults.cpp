@@ -14,7 +14,8 @@
 // process is killed. VIDCONV_CALLS names a file that tells such calls.
 //
 // VIDCONV_DURABLE is a folder for what would outlast a power cut: of each file the bytes, of each
-// folder the names, as they were when it was synced last, by its inode: "f123", "d123".
+// folder the names, as they were when it was synced last, by its inode: "f123", "d123". Names of
+// folders end with a slash.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -124,7 +125,8 @@ void make_durable(int fd) {
     DIR* const names = fdopendir(again);
     while (const dirent* entry = readdir(names))
       if (entry->d_name != std::string_view(".") && entry->d_name != std::string_view(".."))
-        bytes += std::to_string(entry->d_ino) + " " + entry->d_name + "\n";
+        bytes += std::to_string(entry->d_ino) + " " + entry->d_name +
+                 (entry->d_type == DT_DIR ? "/\n" : "\n");
     closedir(names);
   } else {
     bytes.resize(static_cast<std::size_t>(status.st_size));

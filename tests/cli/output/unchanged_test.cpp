@@ -152,6 +152,24 @@ INSTANTIATE_TEST_SUITE_P(
         Codec{"hevc.mp4",
               "-c:v libx265 -pix_fmt yuv420p -x265-params "
               "keyint=25:open-gop=0:repeat-headers=1:log-level=error"},
+        Codec{"hvc1.mp4",
+              "-c:v libx265 -pix_fmt yuv420p -tag:v hvc1 -x265-params "
+              "keyint=25:open-gop=0:log-level=error"},
+        Codec{"hevc10.mkv",
+              "-c:v libx265 -pix_fmt yuv420p10le -x265-params "
+              "keyint=25:open-gop=0:log-level=error"},
+        Codec{"open-hevc.mp4",
+              "-c:v libx265 -pix_fmt yuv420p -x265-params "
+              "keyint=25:min-keyint=25:b-adapt=0:log-level=error",
+              false, 21, 100},
+        Codec{"open-h264.mkv",
+              "-c:v libx264 -g 25 -bf 2 -pix_fmt yuv420p -x264-params "
+              "open-gop=1:b-adapt=0:scenecut=0",
+              false, 25, 100},
+        Codec{"open-mpeg2.mkv",
+              "-c:v mpeg2video -q:v 3 -g 25 -bf 2 -mpv_flags +strict_gop "
+              "-sc_threshold 1000000000",
+              false, 25, 52},
         Codec{"mpeg2.mkv",
               "-c:v mpeg2video -q:v 3 -g 25 -bf 2 -flags +cgop -mpv_flags +strict_gop "
               "-sc_threshold 1000000000"},
@@ -217,6 +235,89 @@ TEST_F(Unchanged, BoxesSayWhatIsEncoded) {
   EXPECT_NE(shell(check + " " + path("again.mkv")).exit_code, 0);
 }
 
+// Their pictures are counted on from those before, so that none comes behind what is encoded.
+TEST_F(Unchanged, OpenGroupsOfHevcAreCopiedUpToTheFirstChange) {
+  const std::string open = "keyint=25:min-keyint=25:b-adapt=0:log-level=error";
+  const std::string input =
+      make("in.mkv", "-c:v libx265 -pix_fmt yuv420p -x265-params lossless=1:" + open);
+  const Result result = filter(
+      input, "out.mkv",
+      {"--audit", path("audit.jsonl"), "--encoder-opt", "x265-params=lossless=1:log-level=error"});
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"21 frames are copied", "79 are encoded", "[kept]"}));
+  EXPECT_EQ(parse_digests(
+                run_vidconv({input, "-o", "md5:", "--kernel", "box:size=5:between=1.2s-1.8s"}).out),
+            decoded(path("out.mkv")));
+  EXPECT_EQ(output_of("python3 " VIDCONV_SOURCE_DIR "/samples/check_audit.py " +
+                      path("audit.jsonl") + " " + input + " " + path("out.mkv")),
+            "100 frames are as the audit says\n");
+}
+
+// Pictures that lead a key picture need what was before it: they are encoded with that.
+TEST_F(Unchanged, OpenGroupsOfMpeg2AreCopiedWithoutWhatLeadsThem) {
+  const std::string input = make("in.mkv",
+                                 "-c:v mpeg2video -q:v 3 -g 25 -bf 2 -mpv_flags +strict_gop "
+                                 "-sc_threshold 1000000000");
+  const Result result = filter(input, "out.mkv", {}, "box:size=5:between=1.04s-1.07s");
+  ASSERT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"73 frames are copied", "27 are encoded", "[kept]"}))
+      << result.err;
+  const Digests before = decoded(input), after = decoded(path("out.mkv"));
+  ASSERT_EQ(after.frames.size(), 100U);
+  EXPECT_NE(after.frames[26], before.frames[26]);
+  for (std::size_t i = 27; i < 100; ++i) EXPECT_EQ(after.frames[i], before.frames[i]) << i;
+}
+
+// The header holds the parameter sets of both, so that `hvc1` stays true: packets have none.
+TEST_F(Unchanged, Hvc1HasItsParameterSetsInTheHeaderAlone) {
+  const std::string input = make(
+      "in.mp4", "-c:v libx265 -pix_fmt yuv420p -tag:v hvc1 -x265-params keyint=25:log-level=error");
+  ASSERT_TRUE(succeeded(filter(input, "out.mp4")));
+  EXPECT_EQ(
+      output_of("ffprobe -v error -select_streams v -show_entries stream=codec_tag_string -of "
+                "csv=p=0 " +
+                path("out.mp4")),
+      "hvc1\n");
+  const std::string units = output_of("ffmpeg -v trace -i " + path("out.mp4") +
+                                      " -map 0:v -c copy -bsf:v trace_headers -f null - 2>&1 | "
+                                      "grep -E 'nal_unit_type.* 3[2-4]$' | wc -l");
+  EXPECT_EQ(units, "6\n") << "three kinds of sets, of both";
+}
+
+// An MP4 may describe its pictures anew on the way.
+TEST_F(Unchanged, SeveralSampleDescriptionsAreAllEncoded) {
+  const std::string input = make("in.mp4", "-c:v libx264 -g 25 -pix_fmt yuv420p");
+  std::string bytes = read_file(input);
+  const std::size_t moov = bytes.rfind("moov");
+  const auto box = [&](const char* name) { return bytes.find(name, moov) - 4; };
+  const auto number = [&](std::size_t at) {
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+    return value;
+  };
+  const auto set = [&](std::size_t at, std::size_t value) {
+    for (std::size_t i = 4; i-- > 0; value >>= 8) bytes[at + i] = static_cast<char>(value);
+  };
+  constexpr std::size_t to_count = 12, to_entries = 16, of_chunks = 12;
+  const std::size_t chunks = box("stsc");
+  ASSERT_GT(number(chunks + to_count), 1U);
+  const std::size_t last = chunks + to_entries + of_chunks * (number(chunks + to_count) - 1);
+  set(last + 8, 2);
+  const std::size_t first = box("stsd") + to_entries;
+  const std::string entry = bytes.substr(first, number(first));
+  for (const char* name : {"moov", "trak", "mdia", "minf", "stbl", "stsd"})
+    set(box(name), number(box(name)) + entry.size());
+  set(first - 4, 2);
+  bytes.insert(first, entry);
+  write_file(input, bytes);
+  const Result result = filter(input, "out.mp4");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"all is encoded: its header changes on the way"}))
+      << result.err;
+  EXPECT_EQ(frame_times(path("out.mp4")).size(), 100U);
+}
+
 TEST_F(Unchanged, NothingIsEncodedWhereNothingChanges) {
   const std::string input = make("in.mp4", "-c:v libx264 -g 25 -pix_fmt yuv420p");
   ASSERT_TRUE(succeeded(filter(input, "out.mp4", {}, "box:between=30s-40s")));
@@ -259,13 +360,12 @@ TEST_F(Unchanged, AllIsEncodedWhereNothingFits) {
            {input, {"--start", "0.5"}, "only a range of the input is read"},
            {input, {"--compare", "side"}, "--compare changes every frame"},
            {path("cut.mp4"), {}, "some of its pictures are not shown"},
-           {make("open.mp4", closed + " -x264-params open-gop=1"), {}, "no packet but the first"},
+           {make("long.mp4", "-c:v libx264 -g 250 -pix_fmt yuv420p"),
+            {},
+            "no packet but the first"},
            {make("fields.ts", "-c:v mpeg2video -flags +ildct+ilme -top 1 -g 25"),
             {},
             "they are fields"},
-           {make("hvc1.mp4", "-c:v libx265 -x265-params keyint=25:open-gop=0:log-level=error"),
-            {},
-            "no packet begins"},
            {path("two.ts"), {}, "its header changes on the way"},
            {make("ffvhuff.mkv", "-c:v ffvhuff -pred median"), {}, "set its options otherwise"},
            {input, {"--codec", "gif", "--format", "gif"}, "gif is not known to encode parts"},

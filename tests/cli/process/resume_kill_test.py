@@ -82,12 +82,14 @@ class Resume(unittest.TestCase):
                     names = {name: number for number, name in
                              (line.split(" ", 1) for line in synced.read_text().splitlines())}
                 for entry in live.iterdir():
-                    if entry.name not in names and self.chance.random() < 0.5:
-                        names[entry.name] = entry.lstat().st_ino
+                    if self.name_of(entry) not in names and self.chance.random() < 0.5:
+                        names[self.name_of(entry)] = entry.lstat().st_ino
                 for name, number in names.items():
                     there = live / name
                     same = there.exists() and str(there.lstat().st_ino) == str(number)
-                    restore(path / name, number, there if same else None)
+                    # A folder that was removed does not become a file that has got its number since.
+                    if same or not name.endswith("/"):
+                        restore(path / name, number, there if same else None)
             elif synced.exists():
                 path.write_bytes(synced.read_bytes())
             elif live:
@@ -99,6 +101,10 @@ class Resume(unittest.TestCase):
         shutil.rmtree(before)
         self.note_all(folder)
 
+    @staticmethod
+    def name_of(entry):
+        return entry.name + ("/" if entry.is_dir() else "")
+
     def note_all(self, folder):
         """All that is there is on the disk."""
         shutil.rmtree(self.durable)
@@ -106,7 +112,7 @@ class Resume(unittest.TestCase):
         for path in [folder, *folder.rglob("*")]:
             inode = path.lstat().st_ino
             if path.is_dir():
-                names = [f"{entry.lstat().st_ino} {entry.name}\n" for entry in path.iterdir()]
+                names = [f"{entry.lstat().st_ino} {self.name_of(entry)}\n" for entry in path.iterdir()]
                 (self.durable / f"d{inode}").write_text("".join(names))
             else:
                 (self.durable / f"f{inode}").write_bytes(path.read_bytes())
@@ -149,6 +155,7 @@ class Resume(unittest.TestCase):
         left = {entry.name for entry in self.folder.iterdir()} - {"out.mkv"}
         self.assertEqual(left, set(), f"seed {SEED}")
         (self.folder / "out.mkv").unlink()
+        self.note_all(self.folder)
 
     def test_one_encoder(self):
         self.end_again_and_again("one encoder", self.words("in.mkv", "--jobs", "1"))

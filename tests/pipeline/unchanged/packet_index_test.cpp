@@ -18,8 +18,8 @@ PacketPtr packet_of(const Octets& bytes) {
   return packet;
 }
 
-KeyPacket key_of(AVCodecID codec, const Octets& bytes, int nal_lengths = 0) {
-  return key_packet(*packet_of(bytes), codec, nal_lengths);
+KeyPacket key_of(AVCodecID codec, const Octets& bytes, int nal_lengths = 0, bool has_sets = false) {
+  return key_packet(*packet_of(bytes), codec, nal_lengths, has_sets);
 }
 
 CodecParametersPtr parameters_of(AVCodecID codec) {
@@ -40,6 +40,9 @@ const Octets b_picture{0, 0, 1, 0, 0, 0x1f, 0, 0, 0};
 TEST(KeyPackets, AreToldApartByTheirBytes) {
   EXPECT_EQ(key_of(AV_CODEC_ID_H264, idr), KeyPacket::closed);
   EXPECT_EQ(key_of(AV_CODEC_ID_H264, recovery), KeyPacket::none);
+  const PacketPtr open = packet_of(recovery);
+  open->flags |= AV_PKT_FLAG_KEY;
+  EXPECT_EQ(key_packet(*open, AV_CODEC_ID_H264, 0, false), KeyPacket::counted);
   EXPECT_EQ(key_of(AV_CODEC_ID_H264, {0, 0, 0, 2, 0x65, 0x88}, 4), KeyPacket::closed);
   EXPECT_EQ(key_of(AV_CODEC_ID_H264, {0, 0, 0, 9, 0x65, 0x88}, 4), KeyPacket::none) << "cut off";
   const Octets sets{0, 0, 1, 0x40, 1, 0, 0, 1, 0x42, 1, 0, 0, 1, 0x44, 1};
@@ -50,7 +53,8 @@ TEST(KeyPackets, AreToldApartByTheirBytes) {
   const Octets refresh{0, 0, 1, 0x26, 1, 0x80}, clean{0, 0, 1, 0x2a, 1, 0x80};
   EXPECT_EQ(key_of(AV_CODEC_ID_HEVC, with(sets, refresh)), KeyPacket::closed);
   EXPECT_EQ(key_of(AV_CODEC_ID_HEVC, refresh), KeyPacket::none) << "its sets are elsewhere";
-  EXPECT_EQ(key_of(AV_CODEC_ID_HEVC, with(sets, clean)), KeyPacket::none) << "an open group";
+  EXPECT_EQ(key_of(AV_CODEC_ID_HEVC, refresh, 0, true), KeyPacket::closed);
+  EXPECT_EQ(key_of(AV_CODEC_ID_HEVC, with(sets, clean)), KeyPacket::counted) << "an open group";
   EXPECT_EQ(key_of(AV_CODEC_ID_MPEG2VIDEO, group(true)), KeyPacket::closed);
   EXPECT_EQ(key_of(AV_CODEC_ID_MPEG2VIDEO, group(false)), KeyPacket::open);
   EXPECT_EQ(key_of(AV_CODEC_ID_MPEG2VIDEO, b_picture), KeyPacket::none);
@@ -76,25 +80,46 @@ PacketIndex index_of(AVCodecID codec, Packets packets) {
   return index;
 }
 
+// Places, and how many packets lead there.
+using Cuts = std::vector<std::pair<std::size_t, std::size_t>>;
+
+Cuts cuts_of(AVCodecID codec, Packets packets) {
+  Cuts all;
+  for (const PacketCut& cut : index_of(codec, packets).cuts()) {
+    EXPECT_TRUE(cut.enters);
+    all.emplace_back(cut.place, cut.leading);
+  }
+  return all;
+}
+
 TEST(PacketIndex, CutsWhereNothingCrosses) {
   const Octets closed = group(true), open = group(false);
   // The second group is closed, and its leading picture needs nothing before it.
-  EXPECT_EQ(index_of(AV_CODEC_ID_MPEG2VIDEO,
-                     {{&closed, 0}, {&b_picture, 1}, {&closed, 3}, {&b_picture, 2}})
-                .cuts(),
-            (std::vector<std::size_t>{0, 2}));
-  // An open group with a leading picture is no border, and one without is.
+  EXPECT_EQ(cuts_of(AV_CODEC_ID_MPEG2VIDEO,
+                    {{&closed, 0}, {&b_picture, 1}, {&closed, 3}, {&b_picture, 2}}),
+            (Cuts{{0, 0}, {2, 0}}));
+  // The leading picture of an open group needs what is before it.
   EXPECT_EQ(
-      index_of(AV_CODEC_ID_MPEG2VIDEO, {{&closed, 0}, {&b_picture, 1}, {&open, 3}, {&b_picture, 2}})
-          .cuts(),
-      (std::vector<std::size_t>{0}));
+      cuts_of(AV_CODEC_ID_MPEG2VIDEO, {{&closed, 0}, {&b_picture, 1}, {&open, 3}, {&b_picture, 2}}),
+      (Cuts{{0, 0}, {2, 1}}));
   EXPECT_EQ(
-      index_of(AV_CODEC_ID_MPEG2VIDEO, {{&closed, 0}, {&b_picture, 1}, {&open, 2}, {&b_picture, 3}})
-          .cuts(),
-      (std::vector<std::size_t>{0, 2}));
+      cuts_of(AV_CODEC_ID_MPEG2VIDEO, {{&closed, 0}, {&b_picture, 1}, {&open, 2}, {&b_picture, 3}}),
+      (Cuts{{0, 0}, {2, 0}}));
   // A picture from before that is shown behind the key frame crosses the border.
-  EXPECT_EQ(index_of(AV_CODEC_ID_H264, {{&idr, 0}, {&recovery, 3}, {&idr, 2}, {&idr, 4}}).cuts(),
-            (std::vector<std::size_t>{0, 3}));
+  EXPECT_EQ(cuts_of(AV_CODEC_ID_H264, {{&idr, 0}, {&recovery, 3}, {&idr, 2}, {&idr, 4}}),
+            (Cuts{{0, 0}, {3, 0}}));
+}
+
+TEST(PacketIndex, KnowsBehindWhatPicturesCount) {
+  PacketIndex index(*parameters_of(AV_CODEC_ID_H264));
+  for (const std::int64_t shown : {0, 1, 2}) {
+    const PacketPtr packet = packet_of(shown == 1 ? recovery : idr);
+    packet->flags |= AV_PKT_FLAG_KEY;
+    index.see(*packet, shown);
+  }
+  std::vector<bool> enters;
+  for (const PacketCut& cut : index.cuts()) enters.push_back(cut.enters);
+  EXPECT_EQ(enters, (std::vector<bool>{true, false, true}));
 }
 
 TEST(PacketIndex, CountsHowFarPacketsComeEarly) {
