@@ -126,11 +126,13 @@ def test_permissions(tmp_path):
     lambda: vidconv.Writer("null:", vidconv.Video("gray", 64, 48, 25, matrix="bt42")),
     lambda: vidconv.open("pattern:64x48#1", format="bgr42"),
     lambda: _two_frames_at_once(),
+    lambda: vidconv.filter(np.zeros((4, 4), np.uint8), "time:1 2 1"),
+    lambda: vidconv.run("pattern:64x48#1", "null:", kernel="box", variant="slow"),
 ])
 def test_messages_have_pythons_names(call):
     with pytest.raises(vidconv.UsageError) as caught:
         call()
-    for foreign in ("vidconv.h", "vidconv_", "--", "VIDCONV_"):
+    for foreign in ("vidconv.h", "vidconv_", "--", "VIDCONV_", "`variants`", "a reader"):
         assert foreign not in str(caught.value)
 
 

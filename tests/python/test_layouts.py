@@ -77,6 +77,8 @@ def test_regions(frame_of):
     for wrong in ([], [(1, 2, 3)], ["0,0,4,4"], [(0, 0, 1000, 4)]):
         with pytest.raises(ValueError):
             vidconv.filter(picture, "box", regions=wrong)
+    with pytest.raises(TypeError, match="files of boxes"):
+        vidconv.filter(picture, "box", regions="faces.jsonl")
 
 
 @pytest.mark.parametrize("pixel_format, shape", [("gray", (48, 64)), ("rgb24", (48, 64, 3)), ("gray16le", (48, 64)),

@@ -72,13 +72,13 @@ def test_grey_is_luma_in_full_range(tmp_path):
 LOCATIONS = {"left": (0, 0, 0.5), "center": (1, 0.5, 0.5), "topleft": (2, 0, 0), "top": (3, 0.5, 0), "bottomleft": (4, 0, 1), "bottom": (5, 0.5, 1)}
 
 
-def make_chroma(folder, location, u, v, *flags):
+def make_chroma(folder, location, u, v, *flags, format="rgbf32"):
     """Makes a video of 64x48, of which only chroma varies, without loss."""
     raw, file = folder / "a.yuv", folder / "a.mkv"
     raw.write_bytes(np.full((48, 64), 120, np.uint8).tobytes() + u.tobytes() + v.tobytes())
     make("-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "64x48", "-i", raw, *flags, "-c:v", "libx264", "-x264-params",
          f"qp=0:chromaloc={LOCATIONS[location][0]}", "-color_range", "tv", "-colorspace", "bt709", file)
-    return next(vidconv.open(file, format="rgbf32"))
+    return next(vidconv.open(file, format=format))
 
 
 @pytest.mark.parametrize("location", LOCATIONS)
@@ -88,6 +88,23 @@ def test_chroma_lies_where_the_video_says(tmp_path, location):
     blue = np.asarray(make_chroma(tmp_path, location, u, np.full_like(u, 128)))[24, 8:56, 2]
     wanted = yuv_to_rgb(np.full(48, 120), 64 + 2 * (np.arange(8, 56) - LOCATIONS[location][1]), np.full(48, 128), "bt709", False)[:, 2]
     assert np.abs(blue - wanted).max() < 1e-5
+
+
+@pytest.mark.parametrize("location", LOCATIONS)
+@pytest.mark.parametrize("interlaced", [False, True])
+def test_chroma_lies_there_for_other_formats_too(tmp_path, location, interlaced):
+    ramp = (64 + 4 * np.arange(32)).astype(np.uint8)
+    flags = ["-vf", "setfield=tff", "-flags", "+ildct"] if interlaced else []
+    _, across, below = LOCATIONS[location]
+    made = make_chroma(tmp_path, location, np.tile(ramp, (24, 1)), np.tile(ramp[:24, None], (1, 32)), *flags, format="yuv444p")
+    columns = np.abs(made.planes[1][24, 8:56].astype(float) - (64 + 2 * (np.arange(8, 56) - across)))
+    rows, wanted = np.arange(48, dtype=float), 64 + 2 * (np.arange(48) - below)
+    if interlaced:
+        place = below if below != 0.5 else 0.5 + np.where(rows % 2 == 0, -0.25, 0.25)
+        wanted = 64 + 8 * (rows // 2 - place) / 2 + 4 * (rows % 2)
+    assert columns.max() <= 0.75 and np.abs(made.planes[2][8:40, 20] - wanted[8:40]).max() <= 0.75
+    assert np.array_equal(make_chroma(tmp_path, location, np.tile(ramp, (24, 1)), np.tile(ramp[:24, None], (1, 32)), *flags,
+                                      format="nv12").planes[1][:, ::2], np.tile(ramp, (24, 1)))
 
 
 @pytest.mark.parametrize("location", LOCATIONS)

@@ -137,7 +137,9 @@ _NARROWER: Tuple[Tuple[Type[Error], str, Type[Error]], ...] = (
 # The C library's names, and Python's.
 _NAMES = (("vidconv_setting_name() lists them", "vidconv.settings() lists them"),
           ("vidconv_format_name() lists them", "vidconv.formats() lists them"),
-          ("see <vidconv/vidconv.h>", "help(vidconv) says what it takes"))
+          ("see <vidconv/vidconv.h>", "help(vidconv) says what it takes"),
+          ("filter a video: a job, or a reader", "filter a video: vidconv.run() or vidconv.open()"),
+          ("or see `variants`", "or leave it out"))
 
 
 def in_python(words: str) -> str:

@@ -108,6 +108,8 @@ def in_regions(kernels: Tuple[str, ...], regions: Optional[Sequence[Any]]) -> Tu
     """Returns the filters, each confined to these boxes."""
     if regions is None:
         return kernels
+    if isinstance(regions, (str, os.PathLike)):
+        raise TypeError(f"regions={str(regions)!r}: give boxes (x, y, width, height); files of boxes are for the command")
     boxes = [regions] if len(regions) == 4 and all(isinstance(v, (int, str, np.integer)) for v in regions) else list(regions)
     for box in boxes:
         if isinstance(box, str) or len(box) != 4:
