@@ -41,6 +41,7 @@ struct vidconv_reader {
   const vidconv::FrameIndex& frames() {
     if (!index) {
       from.interrupted = &flag.stop();
+      from.files = nullptr;
       index.emplace(order, from, run_or_throw().reach(), flag.stop());
     }
     return *index;
@@ -68,11 +69,14 @@ struct vidconv_reader {
   }
 
  private:
-  vidconv::ReaderRun& run_or_throw() const {
+  vidconv::ReaderRun& run_or_throw() {
     if (!run) lose_place();
     return *run;
   }
-  [[noreturn]] static void lose_place() {
+  [[noreturn]] void lose_place() {
+    if (flag.stop())
+      throw vidconv::Error(vidconv::MessageKind::interrupted, "the reader was cancelled", "",
+                           "no more frames come");
     throw vidconv::Error(vidconv::Fault::input, "cannot find the frame again", "",
                          "the input has changed", "open it anew");
   }

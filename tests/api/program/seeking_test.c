@@ -99,6 +99,8 @@ static void counting_meanwhile(void) {
   CHECK(count == all_frames && expected == all_frames);
   vidconv_reader_cancel(reader);
   CHECK_STATUS(vidconv_reader_seek(reader, 3, &error), VIDCONV_CANCELLED, error);
+  CHECK_STATUS(vidconv_reader_next(reader, &frame, &error), VIDCONV_CANCELLED, error);
+  CHECK(frame == NULL);
   vidconv_reader_free(reader);
   vidconv_job_free(job);
 }
