@@ -27,33 +27,42 @@ FrameIndex::FrameIndex(const ReaderOrder& order, const SourceOptions& from, cons
   if (!survey()) decode_all();
 }
 
-// Returns whether packets tell which frames there are. Frames that filters leave out have no
-// packet.
+// Returns whether the input tells which frames come out. Frames that filters leave out are only
+// known when they have been.
 bool FrameIndex::survey() {
-  if (reach_.every > 1) return false;
   SourceOptions options = from_;
   options.frames.reset();
   options.files = nullptr;
   options.notify = nullptr;
   options.nvdec.reset();
   const std::unique_ptr<Source> source = open_source(order_.settings.input, options);
-  if (!source->survey([&](const AVPacket& packet, std::int64_t shown) {
-        if (packet.flags & AV_PKT_FLAG_KEY) keys_.push_back(shown);
-      }))
-    return false;
-  if (!source->times()) return false;
-  times_ = *source->times();
+  video_ = source->video();
+  const bool has_packets = source->container().get();
+  if (reach_.every > 1) return false;
+  if (has_packets) {
+    const auto see = [&](const AVPacket& packet, std::int64_t shown) {
+      if (packet.flags & AV_PKT_FLAG_KEY) keys_.push_back(shown);
+    };
+    if (!source->survey(see) || !source->times()) return false;
+    times_ = *source->times();
+    std::ranges::sort(keys_);
+    by_time_ = !order_.settings.compare;  // pictures in turns are counted from the first
+  } else {
+    if (!video_.frames_are_exact || !source->takes_order()) return false;
+    steady_ = *video_.frames;
+    if (from_.frames) steady_ = std::min(*steady_, *from_.frames);
+    return true;
+  }
   if (from_.frames && *from_.frames < count())
     times_.resize(static_cast<std::size_t>(*from_.frames));
-  std::ranges::sort(keys_);
-  video_ = source->video();
-  by_time_ = !order_.settings.compare;  // pictures in turns are counted from the first
   return true;
 }
 
 bool FrameIndex::decode_all() {
-  if (!by_time_ && !times_.empty()) return false;
+  if (decoded_) return false;
+  decoded_ = true;
   by_time_ = false;
+  steady_.reset();
   times_.clear();
   keys_.clear();
   ReaderOrder unconverted = order_;
@@ -69,6 +78,7 @@ bool FrameIndex::decode_all() {
 }
 
 std::int64_t FrameIndex::shown_at(std::int64_t pts) const {
+  if (steady_) return std::clamp<std::int64_t>(pts, -1, *steady_ - 1);
   return std::ranges::upper_bound(times_, pts) - times_.begin() - 1;
 }
 

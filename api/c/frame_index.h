@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,13 @@ class FrameIndex {
   FrameIndex(const ReaderOrder& order, const SourceOptions& from, const FrameReach& reach,
              std::atomic<bool>& stop);
 
-  std::int64_t count() const { return std::ssize(times_); }
+  std::int64_t count() const { return steady_.value_or(std::ssize(times_)); }
   // Returns the number of the frame that is shown at a time, in ticks of the video's time base: the
   // last one that does not come later; -1 before the first.
   std::int64_t shown_at(std::int64_t pts) const;
   // Returns when a frame is shown.
   std::int64_t time_of(std::int64_t number) const {
-    return times_[static_cast<std::size_t>(number)];
+    return steady_ ? number : times_[static_cast<std::size_t>(number)];
   }
   // Returns how a run begins with that frame.
   ReaderStart start_at(std::int64_t number) const;
@@ -53,7 +54,9 @@ class FrameIndex {
   std::vector<std::int64_t> keys_;   // times of key frames, in order; none if frames are not found
                                      // by their times
   VideoInfo video_;                  // as the source describes it
-  bool by_time_ = false;             // a run can begin anywhere
+  std::optional<std::int64_t> steady_;  // how many frames, if frame n is shown at n
+  bool decoded_ = false;                // by decode_all()
+  bool by_time_ = false;                // a run can begin anywhere
 };
 
 }  // namespace vidconv

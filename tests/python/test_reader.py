@@ -204,6 +204,8 @@ def test_any_frame_with_options(film, options):
 
 def test_any_frame_of_what_is_no_file():
     reader = vidconv.open("pattern:64x48:gray@25#30")
+    assert len(vidconv.open("pattern:64x48:gray@25", frames=7)) == 7
+    assert len(vidconv.open("pattern:64x48:gray@25#1000000000")) == 1000000000
     assert len(reader) == 30 and bytes_of(reader[20]) == bytes_of(list(vidconv.open("pattern:64x48:gray@25#21"))[-1])
 
 
@@ -273,9 +275,11 @@ def test_inputs_that_can_be_read_once(tmp_path, film):
     writer = threading.Thread(target=lambda: vidconv.run(film, pipe, kernel="box", format="y4m", overwrite=True), daemon=True)
     writer.start()
     reader = vidconv.open(pipe)
-    with pytest.raises(vidconv.UsageError, match="read once"):
-        len(reader)
-    assert sum(1 for _ in reader) == 50
+    for call in (len, lambda r: r[3], lambda r: r.at(1)):
+        with pytest.raises(vidconv.UsageError, match="read once") as caught:
+            call(reader)
+        assert isinstance(caught.value, TypeError)
+    assert len(list(reader)) == 50  # which asks for the length first
     writer.join()
 
 

@@ -19,7 +19,7 @@ from ._errors import (Cancelled, DamagedError, DeviceError, Error, InputError, I
                       InternalError, OutOfMemoryError, OutputError, OutputExistsError, OutputNotFoundError,
                       OutputPermissionError, TryAgainError, UsageError, VerificationError)
 from ._frame import Frame
-from ._reader import Reader
+from ._reader import Reader, UncountableError
 from ._reader import open as open  # pylint: disable=redefined-builtin
 from ._records import ProgressReport, Stats, Video
 from ._video import run, settings
@@ -38,5 +38,5 @@ def formats() -> List[str]:
 
 __all__ = ["Cancelled", "DamagedError", "DeviceError", "Error", "Frame", "InputError", "InputNotFoundError",
            "InputPermissionError", "InternalError", "OutOfMemoryError", "OutputError", "OutputExistsError",
-           "OutputNotFoundError", "OutputPermissionError", "ProgressReport", "Reader", "Stats", "TryAgainError", "UsageError",
-           "VerificationError", "Video", "Writer", "cuda_devices", "formats", "numerics", "run", "settings"]
+           "OutputNotFoundError", "OutputPermissionError", "ProgressReport", "Reader", "Stats", "TryAgainError",
+           "UncountableError", "UsageError", "VerificationError", "Video", "Writer", "cuda_devices", "formats", "numerics", "run", "settings"]

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._errors import UsageError
 from ._frame import Frame, core_format, sample_type
 from ._job import job_of
 from ._records import Video
@@ -28,13 +29,18 @@ def _video_of(words: Dict[str, Any]) -> Video:
     return Video(**words)
 
 
+class UncountableError(UsageError, TypeError):
+    """The frames of this input cannot be counted before they have come. To Python such a reader has no length."""
+
+
 class Reader:
     """The filtered frames of a video; made by :func:`open`. ``video`` describes them.
 
     Iterating gives them one by one in order of time, once. Besides, each can be had by its number: ``reader[100]``,
     ``reader[-1]``, ``reader[10:20]`` (a list), or by its time: ``reader.at(12.5)``. ``len(reader)`` is exact. These do not
     move the iteration. The first of them looks through the packets of the input; where packets do not tell which frames
-    there are, it decodes all of it. Inputs that can be read once only, such as pipes, are refused.
+    there are, it decodes all of it. Inputs that can be read once only, such as pipes, have no length: TypeError.
+    ``list(reader)`` asks for the length, as ``tqdm(reader)`` does; a loop does not.
 
     >>> import vidconv
     >>> reader = vidconv.open("pattern:64x48:gray@25#10", kernel="sobel")
@@ -65,13 +71,23 @@ class Reader:
         if self._core is None:
             raise ValueError("this reader is closed")
         if self._any is None:
-            self._core.check_seek()
+            self._check_seek()
             self._any = _core.Reader(job_of({**self._settings, "audit": None}))
         return self._any
 
+    def _check_seek(self) -> None:
+        assert self._core is not None
+        try:
+            self._core.check_seek()
+        except UsageError as error:
+            raise UncountableError(error.message, error.kind, error.remedy) from None
+
     def __len__(self) -> int:
         if self._count is None:
-            self._count = self._opened().count()
+            try:
+                self._count = self._opened().count()
+            except UsageError as error:
+                raise UncountableError(error.message, error.kind, error.remedy) from None
         return self._count
 
     def __bool__(self) -> bool:
