@@ -279,7 +279,7 @@ def test_inputs_that_can_be_read_once(tmp_path, film):
         with pytest.raises(vidconv.UsageError, match="read once") as caught:
             call(reader)
         assert isinstance(caught.value, TypeError)
-    assert len(list(reader)) == 50  # which asks for the length first
+    assert len(list(reader)) == 50  # list() asks for the length first
     writer.join()
 
 
