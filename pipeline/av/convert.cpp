@@ -263,7 +263,9 @@ SwsContext& Converter::scaler(const AVFrame& from, AVPixelFormat from_format, in
   const Scaling wanted{from.width, field ? field_height_ : from.height, from_format,
                        width,      field ? field_height_ : height,      place.x,
                        place.y};
-  auto& [context, made_for] = scalers_[places_chroma_ && parity > 0 ? 1 : 0];
+  auto& kept = scalers_[places_chroma_ && parity > 0 ? 1 : 0];
+  SwsPtr& context = kept.first;
+  Scaling& made_for = kept.second;
   if (context && made_for == wanted) return *context;
   context.reset(sws_alloc_context());
   if (!context) check(AVERROR(ENOMEM), from);
