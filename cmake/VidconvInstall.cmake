@@ -1,11 +1,17 @@
-# Installs the CMake package, by which another project's find_package(vidconv) gets the target vidconv::vidconv with
-# the headers <vidconv/...> of C and C++, and the file for pkg-config.
+# Installs the CMake package, by which another project's find_package(vidconv) gets the targets vidconv::vidconv, and
+# vidconv::vidconv_static, with the headers <vidconv/...> of C and C++, and the file for pkg-config.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vidconv)
 
 install(TARGETS vidconv_c EXPORT vidconvTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
-install(TARGETS vidconv_c_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# A program that links the static library needs these libraries.
+set(private_libs -lavformat -lavcodec -lavutil -lswscale -lswresample -lfmt -lhwy -lpng -lstdc++ -lgomp -lm -lpthread)
+if(VIDCONV_HAVE_CUDA)
+  list(APPEND private_libs -lcudart_static -ldl -lrt)
+endif()
+target_link_libraries(vidconv_c_static INTERFACE ${private_libs})
+install(TARGETS vidconv_c_static EXPORT vidconvTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(tree ${PROJECT_SOURCE_DIR}/api/include ${PROJECT_BINARY_DIR}/api/include)
   install(DIRECTORY ${tree}/vidconv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           FILES_MATCHING PATTERN "*.h")
@@ -19,9 +25,6 @@ install(FILES ${PROJECT_BINARY_DIR}/vidconvConfigVersion.cmake DESTINATION ${pac
 
 # The .pc file finds the prefix relative to itself, so that an installed tree may be moved.
 file(RELATIVE_PATH from_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-set(private_libs "-lavformat -lavcodec -lavutil -lswscale -lswresample -lfmt -lhwy -lpng -lstdc++ -lgomp -lm -lpthread")
-if(VIDCONV_HAVE_CUDA)
-  string(APPEND private_libs " -lcudart_static -ldl -lrt")
-endif()
+list(JOIN private_libs " " private_libs)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/vidconv.pc.in ${PROJECT_BINARY_DIR}/vidconv.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/vidconv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

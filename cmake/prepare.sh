@@ -85,9 +85,9 @@ if [[ $preset == release && $target == all ]]; then
   if build/venv/bin/python -c 'import nanobind, numpy, pytest' 2>/dev/null ||
     { python3 -m venv build/venv && build/venv/bin/pip install -q --no-compile nanobind numpy pytest; }; then
     options+=(-DVIDCONV_PYTHON=ON "-DPython_EXECUTABLE=$PWD/build/venv/bin/python")
-    build/venv/bin/python -c 'import cv2, sphinx' 2>/dev/null ||
-      build/venv/bin/pip install -q --no-compile opencv-python-headless sphinx ||
-      echo "OpenCV and Sphinx cannot be had from PyPI: what compares with the one, and the page that the other makes, are left out" >&2
+    build/venv/bin/python -c 'import cv2, mypy, sphinx' 2>/dev/null ||
+      build/venv/bin/pip install -q --no-compile opencv-python-headless mypy sphinx ||
+      echo "OpenCV, mypy and Sphinx cannot be had from PyPI: what compares with the first, the types, and the page that the last makes, are left out" >&2
   else
     echo "nanobind, numpy and pytest cannot be had from PyPI: the Python package is left out" >&2
   fi

@@ -38,6 +38,15 @@ const char* name_unless(E value, E unknown, const char* (*name)(E)) {
 
 }  // namespace
 
+const PixelFormat& format_named(const std::string& name) {
+  const AVPixelFormat id = av_get_pix_fmt(name.c_str());  // "gray16" is that of this machine
+  if (const PixelFormat* format = find_format(id)) return *format;
+  throw Error(
+      Fault::usage, "there is no pixel format", shortened(name, longest_value),
+      id == AV_PIX_FMT_NONE ? "none has that name" + format_meant(name) : why_not_filtered(id),
+      "vidconv_format_name() lists them");
+}
+
 vidconv_video described(const VideoInfo& v) {
   vidconv_video out = VIDCONV_INIT(vidconv_video);
   out.format = v.format->name.c_str();
@@ -60,10 +69,7 @@ vidconv_video described(const VideoInfo& v) {
 
 VideoInfo understood(const vidconv_video& v) {
   VideoInfo info;
-  const char* const name = &needed(v.format, "video->format");
-  info.format = find_format(av_get_pix_fmt(name));
-  if (!info.format)
-    refuse_video("there is no pixel format '" + verbatim(name) + "' in vidconv --list-formats");
+  info.format = &format_named(&needed(v.format, "video->format"));
   check_picture_size(v.width, v.height, info.format->id, default_max_pixels, Fault::usage,
                      "cannot take frames of", "video");
   info.width = v.width;

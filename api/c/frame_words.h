@@ -3,6 +3,8 @@
 
 #include <vidconv/vidconv.h>
 
+#include <string>
+
 #include "pipeline/av/frame.h"
 #include "pipeline/av/video.h"
 
@@ -14,5 +16,9 @@ vidconv_video described(const VideoInfo& video);
 VideoInfo understood(const vidconv_video& video);
 
 vidconv_frame_info described(const Frame& frame);
+
+// Returns a pixel format by FFmpeg's name, which may leave out the order of bytes: "gbrpf32".
+// Throws Error(usage).
+const PixelFormat& format_named(const std::string& name);
 
 }  // namespace vidconv

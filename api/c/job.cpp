@@ -1,6 +1,9 @@
 // vidconv_job filters files into files.
 #include "api/c/job.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -24,6 +27,28 @@ vidconv_status vidconv_job_set(vidconv_job* job, const char* name, const char* v
   return vidconv::call(error, [&] {
     vidconv::needed(job, "job")
         .words.set(&vidconv::needed(name, "name"), &vidconv::needed(value, "value"));
+  });
+}
+
+vidconv_status vidconv_job_set_int(vidconv_job* job, const char* name, int64_t value,
+                                   vidconv_error* error) {
+  return vidconv_job_set(job, name, fmt::format_int(value).c_str(), error);
+}
+
+vidconv_status vidconv_job_set_double(vidconv_job* job, const char* name, double value,
+                                      vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    if (!std::isfinite(value)) vidconv::refuse_argument("value", fmt::format("it is {}", value));
+    vidconv::needed(job, "job").words.set(&vidconv::needed(name, "name"), fmt::format("{}", value));
+  });
+}
+
+vidconv_status vidconv_job_set_switch(vidconv_job* job, const char* name, int value,
+                                      vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    if (value != 0 && value != 1)
+      vidconv::refuse_argument("value", fmt::format("it is {}, not 0 or 1", value));
+    vidconv::needed(job, "job").words.set(&vidconv::needed(name, "name"), value ? "1" : "0");
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include "kernels/plan/numerics.h"
 #include "pipeline/av/av_log.h"
+#include "pipeline/av/format.h"
 #include "pipeline/device/cuda.h"
 
 int vidconv_version(void) { return VIDCONV_VERSION; }
@@ -10,6 +11,11 @@ int vidconv_version(void) { return VIDCONV_VERSION; }
 const char* vidconv_version_text(void) { return VIDCONV_VERSION_TEXT; }
 
 int vidconv_numerics(void) { return vidconv::numerics_version; }
+
+const char* vidconv_format_name(size_t index) {
+  const auto table = vidconv::formats();
+  return index < table.size() ? table[index].name.c_str() : nullptr;
+}
 
 // leave_process_alone() keeps the pipeline from setting this handler unasked.
 void vidconv_hear_libav(void) { av_log_set_callback(vidconv::hear_av_log); }

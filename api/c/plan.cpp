@@ -14,6 +14,7 @@
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/settings/setting_values.h"
+#include "pipeline/work/light.h"
 #include "pipeline/work/work_names.h"
 
 namespace vidconv {
@@ -34,7 +35,7 @@ struct NamedFormat {
                   av_get_pix_fmt(name.c_str()) == AV_PIX_FMT_NONE
                       ? "no pixel format has that name" + format_meant(name)
                       : why_not_filtered(av_get_pix_fmt(name.c_str())),
-                  "vidconv --list-formats lists them; or say u8, u10, u16 or f32 with x or p and a "
+                  "vidconv_format_name() lists them; or say u8, u10, u16 or f32 with x or p and a "
                   "number");
   }
   const PixelFormat& get() const { return known ? *known : *bare; }
@@ -68,6 +69,21 @@ void check_options(const vidconv_plan_options& options) {
     refuse_argument("options", "interlaced is " + std::to_string(options.interlaced));
   if (options.host != 0 && options.host != 1)
     refuse_argument("options", "host is " + std::to_string(options.host));
+  if (options.linear != 0 && options.linear != 1)
+    refuse_argument("options", "linear is " + std::to_string(options.linear));
+}
+
+Work light_work_of(const std::vector<FilterSpec>& chain, const VideoInfo& picture,
+                   const NamedFormat& format, const PlaneSelection& planes, const Border& border,
+                   const ColourCodes& codes) {
+  if (format.bare)
+    throw Error(Fault::usage, "cannot filter in linear light", format.bare->name,
+                "bare samples have no colours", "name a pixel format, as rgb24 and gray are");
+  if (planes != PlaneSelection())
+    throw Error(Fault::usage, "cannot select planes", "",
+                "filters in linear light act on all colours", "leave out `planes` or `linear`");
+  return make_light_work(chain, format.get(), border, make_light_plan(picture, Codes::all, {}),
+                         codes);
 }
 
 }  // namespace
@@ -90,10 +106,14 @@ struct vidconv_plan {
     picture.format = &f;
     picture.height = height;
     if (format.bare) picture.range = AVCOL_RANGE_JPEG;  // numbers: white is the largest
-    work =
-        vidconv::make_work(chain, f, vidconv::planes_setting(options.planes ? options.planes : ""),
-                           vidconv::border_setting(options.border ? options.border : ""),
-                           vidconv::Codes::all, vidconv::colour_codes(chain, picture, {}));
+    const vidconv::ColourCodes codes = vidconv::colour_codes(chain, picture, {});
+    const vidconv::PlaneSelection selection =
+        vidconv::planes_setting(options.planes ? options.planes : "");
+    const vidconv::Border border = vidconv::border_setting(options.border ? options.border : "");
+    if (options.linear)
+      work = vidconv::light_work_of(chain, picture, format, selection, border, codes);
+    else
+      work = vidconv::make_work(chain, f, selection, border, vidconv::Codes::all, codes);
     filter = vidconv::make_picture_filter(work, width, height, processor, options.host != 0);
     for (const vidconv::Step& step : work.steps) {
       vidconv::StepWords& words =

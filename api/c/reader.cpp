@@ -1,70 +1,134 @@
 // vidconv_reader and vidconv_frame give filtered frames to the caller.
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "api/c/call.h"
+#include "api/c/frame_index.h"
 #include "api/c/frame_words.h"
 #include "api/c/job.h"
-#include "pipeline/sink/sink_handed.h"
-
-namespace vidconv {
-namespace {
-
-constexpr std::size_t waiting_frames = 2;
-
-Settings reading(const vidconv_job& job) {
-  Settings settings = job.words.settings();
-  if (settings.input.empty())
-    throw Error(Fault::usage, "cannot open a reader", "", "`input` is not set", "set it");
-  if (!settings.source.video)
-    throw Error(Fault::usage, "cannot open a reader", "", "frames are those of one video",
-                "set `video` to a number");
-  want_kernel(settings);
-  settings.sink = {};
-  settings.measures = {};
-  settings.target.reset();
-  settings.output = "null:";
-  return settings;
-}
-
-JobCallbacks without_progress(JobCallbacks callbacks) {
-  callbacks.progress = nullptr;
-  return callbacks;
-}
-
-}  // namespace
-}  // namespace vidconv
+#include "api/c/reader_run.h"
+#include "pipeline/platform/usable_threads.h"
 
 struct vidconv_frame {
   vidconv::Frame frame;
+  std::shared_ptr<const vidconv::VideoInfo> video;
 };
 
 struct vidconv_reader {
   explicit vidconv_reader(const vidconv_job& job)
-      : flag(job.opening, job.stop),
-        run(vidconv::reading(job), vidconv::without_progress(job.callbacks), flag.stop(),
-            [this](vidconv::JobOptions& options) {
-              options.open_sink = [this](const vidconv::OutputPlan&, const vidconv::InputInfo&) {
-                return vidconv::make_handing_sink(frames);
-              };
-            }) {
-    run.open();
+      : order(vidconv::reader_order(job)),
+        callbacks(job.callbacks),
+        flag(job.opening, job.stop),
+        run(std::make_unique<vidconv::ReaderRun>(
+            order, callbacks, flag.stop(), vidconv::ReaderStart{},
+            [this](const vidconv::SourceOptions& options) { from = options; })),
+        video(std::make_shared<const vidconv::VideoInfo>(run->video())) {
     flag.is_open();
-    video = run.job().source()->video();
-    run.start([this] { frames->close(); });
+    order.settings.audit_file.clear();  // later runs read the same frames again
   }
   ~vidconv_reader() { cancel(); }
 
   void cancel() {
     flag.stop() = true;
-    frames->cancel();
+    const std::lock_guard lock(mutex);
+    if (run) run->cancel();
   }
 
+  void check_seek() const { vidconv::check_lasts(order.settings.input, from); }
+
+  const vidconv::FrameIndex& frames() {
+    if (!index) {
+      from.interrupted = &flag.stop();
+      from.files = nullptr;
+      index.emplace(order, from, run_or_throw().reach(), flag.stop());
+    }
+    return *index;
+  }
+
+  std::optional<vidconv::Frame> next() {
+    for (;;) {
+      std::optional<vidconv::Frame> frame = next_of_run();
+      if (frame || !expected) return frame;
+      // The input is not what its packets say.
+      if (!index->decode_all()) lose_place();
+      begin_at(*expected);
+    }
+  }
+
+  void seek(std::int64_t number) {
+    const vidconv::FrameIndex& known = frames();
+    if (number < 0 || number >= known.count())
+      vidconv::refuse_argument(
+          "number", std::to_string(number) + " of " + std::to_string(known.count()) + " frames");
+    if (run && !ended && known.goes_on(at, number))
+      while (at < number && next_of_run()) {
+      }
+    if (at != number || !run || ended) begin_at(number);
+  }
+
+ private:
+  vidconv::ReaderRun& run_or_throw() {
+    if (!run) lose_place();
+    return *run;
+  }
+  [[noreturn]] void lose_place() {
+    if (flag.stop())
+      throw vidconv::Error(vidconv::MessageKind::interrupted, "the reader was cancelled", "",
+                           "no more frames come");
+    throw vidconv::Error(vidconv::Fault::input, "cannot find the frame again", "",
+                         "the input has changed", "open it anew");
+  }
+
+  // Returns the next frame of the run; none at the end, and if it is not the one that is expected.
+  std::optional<vidconv::Frame> next_of_run() {
+    std::optional<vidconv::Frame> frame;
+    try {
+      frame = run_or_throw().next();
+    } catch (...) {
+      ended = true;
+      // A failure of a run that began in the middle says nothing yet about one that does not.
+      if (!expected || flag.stop() || !index->reads_in_the_middle()) throw;
+      return std::nullopt;
+    }
+    if (!frame) ended = true;
+    if (expected && (!frame || frame->av().pts != index->time_of(*expected))) return std::nullopt;
+    expected.reset();
+    if (frame) ++at;
+    return frame;
+  }
+
+  void begin_at(std::int64_t number) {
+    std::unique_ptr<vidconv::ReaderRun> old;
+    {
+      const std::lock_guard lock(mutex);
+      old = std::move(run);
+    }
+    old.reset();  // waits for its threads
+    auto begun = std::make_unique<vidconv::ReaderRun>(order, vidconv::JobCallbacks{}, flag.stop(),
+                                                      index->start_at(number));
+    const std::lock_guard lock(mutex);
+    run = std::move(begun);
+    at = number;
+    ended = false;
+    expected = number;
+    if (flag.stop()) run->cancel();
+  }
+
+  vidconv::ReaderOrder order;
+  vidconv::JobCallbacks callbacks;
+  vidconv::SourceOptions from;
   vidconv::StopFlag flag;
-  const std::shared_ptr<vidconv::HandedFrames> frames =
-      std::make_shared<vidconv::HandedFrames>(vidconv::waiting_frames);
-  vidconv::VideoInfo video;
-  vidconv::JobRun run;  // last member, so that it ends before everything it uses
+  std::mutex mutex;  // guards `run` against cancel()
+  std::unique_ptr<vidconv::ReaderRun> run;
+  std::optional<vidconv::FrameIndex> index;  // none until somebody asks
+  std::int64_t at = 0;                       // number of the next frame
+  bool ended = false;                        // the run has no more frames
+  std::optional<std::int64_t> expected;      // the frame that a run has to begin with
+
+ public:
+  std::shared_ptr<const vidconv::VideoInfo> video;
 };
 
 vidconv_status vidconv_reader_open(const vidconv_job* job, vidconv_reader** reader,
@@ -80,7 +144,7 @@ void vidconv_reader_free(vidconv_reader* reader) { delete reader; }
 vidconv_status vidconv_reader_get_video(const vidconv_reader* reader, vidconv_video* video,
                                         vidconv_error* error) {
   return vidconv::call(error, [&] {
-    vidconv::give(video, vidconv::described(vidconv::needed(reader, "reader").video), "video");
+    vidconv::give(video, vidconv::described(*vidconv::needed(reader, "reader").video), "video");
   });
 }
 
@@ -89,13 +153,34 @@ vidconv_status vidconv_reader_next(vidconv_reader* reader, vidconv_frame** frame
   return vidconv::call(error, [&] {
     vidconv_frame*& place = vidconv::place_for(frame, "frame");
     vidconv_reader& r = vidconv::needed(reader, "reader");
-    if (std::optional<vidconv::Frame> next = r.frames->pop()) {
-      place = new vidconv_frame{std::move(*next)};
-      return;
-    }
-    r.run.join();
-    r.run.conclude();
+    if (std::optional<vidconv::Frame> next = r.next())
+      place = new vidconv_frame{std::move(*next), r.video};
   });
+}
+
+vidconv_status vidconv_reader_check_seek(const vidconv_reader* reader, vidconv_error* error) {
+  return vidconv::call(error, [&] { vidconv::needed(reader, "reader").check_seek(); });
+}
+
+vidconv_status vidconv_reader_count(vidconv_reader* reader, int64_t* count, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    int64_t& place = vidconv::needed(count, "count");
+    place = -1;
+    place = vidconv::needed(reader, "reader").frames().count();
+  });
+}
+
+vidconv_status vidconv_reader_find(vidconv_reader* reader, int64_t pts, int64_t* number,
+                                   vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    int64_t& place = vidconv::needed(number, "number");
+    place = -1;
+    place = vidconv::needed(reader, "reader").frames().shown_at(pts);
+  });
+}
+
+vidconv_status vidconv_reader_seek(vidconv_reader* reader, int64_t number, vidconv_error* error) {
+  return vidconv::call(error, [&] { vidconv::needed(reader, "reader").seek(number); });
 }
 
 void vidconv_reader_cancel(vidconv_reader* reader) {
@@ -108,5 +193,18 @@ vidconv_status vidconv_frame_get_info(const vidconv_frame* frame, vidconv_frame_
                                       vidconv_error* error) {
   return vidconv::call(error, [&] {
     vidconv::give(info, vidconv::described(vidconv::needed(frame, "frame").frame), "info");
+  });
+}
+
+vidconv_status vidconv_frame_convert(const vidconv_frame* frame, const char* format,
+                                     vidconv_frame** converted, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_frame*& place = vidconv::place_for(converted, "converted");
+    const vidconv_frame& from = vidconv::needed(frame, "frame");
+    vidconv::FrameConverter converter(*from.video,
+                                      vidconv::format_named(&vidconv::needed(format, "format")),
+                                      vidconv::usable_threads());
+    place = new vidconv_frame{converter.convert(from.frame),
+                              std::make_shared<const vidconv::VideoInfo>(converter.video())};
   });
 }

@@ -33,7 +33,7 @@ class Plan {
  public:
   Plan(const std::vector<std::string>& kernels, const std::string& format, int width, int height,
        const std::optional<std::string>& border, const std::optional<std::string>& planes,
-       const std::string& device, int threads) {
+       const std::string& device, int threads, bool host, bool linear) {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     std::vector<Filter> filters;
     std::vector<const vidconv_filter*> chain;
@@ -50,6 +50,8 @@ class Plan {
     options.planes = text_or_null(planes);
     options.device = device.c_str();
     options.threads = threads;
+    options.host = host;
+    options.linear = linear;
     vidconv_plan* plan = nullptr;
     vidconv_status status = VIDCONV_OK;
     {
@@ -122,10 +124,10 @@ void add_pictures(nb::module_& module) {
   nb::class_<Plan>(module, "Plan")
       .def(nb::init<const std::vector<std::string>&, const std::string&, int, int,
                     const std::optional<std::string>&, const std::optional<std::string>&,
-                    const std::string&, int>(),
+                    const std::string&, int, bool, bool>(),
            nb::arg("kernels"), nb::arg("format"), nb::arg("width"), nb::arg("height"),
            nb::arg("border").none(), nb::arg("planes").none(), nb::arg("device"),
-           nb::arg("threads"))
+           nb::arg("threads"), nb::arg("host") = false, nb::arg("linear") = false)
       .def("run", &Plan::run)
       .def_prop_ro("planes", &Plan::planes)
       .def_prop_ro("exact", &Plan::exact)

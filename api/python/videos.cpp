@@ -186,6 +186,28 @@ struct Frame {
                                  info.row_bytes[i], info.rows[i]));
     return list;
   }
+
+  [[nodiscard]] std::unique_ptr<Frame> convert(const std::string& format) const {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_frame* converted = nullptr;
+    vidconv_status status = VIDCONV_OK;
+    {
+      const nb::gil_scoped_release others_run;
+      status = vidconv_frame_convert(frame.get(), format.c_str(), &converted, &error);
+    }
+    check(status, error);
+    return described(converted);
+  }
+
+  // Takes the frame over.
+  static std::unique_ptr<Frame> described(vidconv_frame* given) {
+    auto out = std::make_unique<Frame>();
+    out->frame.reset(given);
+    out->info = VIDCONV_INIT(vidconv_frame_info);
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    check(vidconv_frame_get_info(given, &out->info, &error), error);
+    return out;
+  }
 };
 
 // Frees an object without the GIL: freeing it waits for threads that may want the GIL.
@@ -224,22 +246,48 @@ class Reader {
 
   // Returns nullptr at the end.
   std::unique_ptr<Frame> next() {
-    vidconv_error error = VIDCONV_INIT(vidconv_error);
     vidconv_frame* frame = nullptr;
-    vidconv_status status = VIDCONV_OK;
-    interruptible([&] { status = vidconv_reader_next(reader_.get(), &frame, &error); },
-                  [&] { vidconv_reader_cancel(reader_.get()); });
-    listener_->rethrow();
-    check(status, error);
-    if (!frame) return nullptr;
-    auto out = std::make_unique<Frame>();
-    out->frame.reset(frame);
-    out->info = VIDCONV_INIT(vidconv_frame_info);
-    check(vidconv_frame_get_info(frame, &out->info, &error), error);
-    return out;
+    wait_for(
+        [&](vidconv_error& error) { return vidconv_reader_next(reader_.get(), &frame, &error); });
+    return frame ? Frame::described(frame) : nullptr;
+  }
+
+  void check_seek() const {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    check(vidconv_reader_check_seek(reader_.get(), &error), error);
+  }
+
+  std::int64_t count() {
+    std::int64_t count = 0;
+    wait_for(
+        [&](vidconv_error& error) { return vidconv_reader_count(reader_.get(), &count, &error); });
+    return count;
+  }
+
+  std::int64_t find(std::int64_t pts) {
+    std::int64_t number = 0;
+    wait_for([&](vidconv_error& error) {
+      return vidconv_reader_find(reader_.get(), pts, &number, &error);
+    });
+    return number;
+  }
+
+  void seek(std::int64_t number) {
+    wait_for(
+        [&](vidconv_error& error) { return vidconv_reader_seek(reader_.get(), number, &error); });
   }
 
  private:
+  // Calls a function of the library that takes time, so that Ctrl-C ends it.
+  template <class Call>
+  void wait_for(const Call& function) {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_status status = VIDCONV_OK;
+    interruptible([&] { status = function(error); }, [&] { vidconv_reader_cancel(reader_.get()); });
+    listener_->rethrow();
+    check(status, error);
+  }
+
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<vidconv_reader, FreeUnlocked<vidconv_reader_free>> reader_;
 };
@@ -327,10 +375,17 @@ nb::list settings() {
   return list;
 }
 
+nb::list formats() {
+  nb::list list;
+  for (std::size_t i = 0; vidconv_format_name(i); ++i) list.append(vidconv_format_name(i));
+  return list;
+}
+
 }  // namespace
 
 void add_videos(nb::module_& module) {
   module.def("settings", &settings);
+  module.def("formats", &formats);
   module.def("hear_libav", &vidconv_hear_libav);
   nb::class_<Job>(module, "Job")
       .def(nb::init<const std::vector<std::pair<std::string, std::string>>&, nb::object,
@@ -339,6 +394,7 @@ void add_videos(nb::module_& module) {
       .def("run", &Job::run);
   nb::class_<Frame>(module, "Frame")
       .def("planes", &Frame::planes)
+      .def("convert", &Frame::convert)
       .def_prop_ro("number", [](const Frame& f) { return f.info.number; })
       .def_prop_ro("pts", [](const Frame& f) { return f.info.pts; })
       .def_prop_ro("duration", [](const Frame& f) { return f.info.duration; })
@@ -349,7 +405,11 @@ void add_videos(nb::module_& module) {
   nb::class_<Reader>(module, "Reader")
       .def(nb::init<const Job&>())
       .def("video", &Reader::video)
-      .def("next", &Reader::next);
+      .def("next", &Reader::next)
+      .def("check_seek", &Reader::check_seek)
+      .def("count", &Reader::count)
+      .def("find", &Reader::find)
+      .def("seek", &Reader::seek);
   nb::class_<Writer>(module, "Writer")
       .def(nb::init<const Job&, const std::string&, int, int, Ratio, Ratio, Ratio,
                     const std::vector<std::optional<std::string>>&>())

@@ -3,6 +3,7 @@
 extern "C" {
 #include <libavutil/common.h>
 #include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
 #include <libswscale/swscale.h>
 }
 
@@ -64,6 +65,40 @@ void copy_lines(const AVFrame& from, int first, int step, AVFrame& to, int to_fi
       if (source + step < lines(from, p)) source += step;
     }
   }
+}
+
+// Where chroma lies, in 256ths of a pixel to the right and below of the first one.
+struct ChromaPlace {
+  int x, y;
+};
+
+// `parity`: in the pictures of which field, 0 or 1; -1: in whole pictures.
+ChromaPlace chroma_place(AVChromaLocation location, int parity) {
+  constexpr int first = 0, between = 128, last = 256;
+  ChromaPlace place{first, between};
+  switch (location) {
+    case AVCHROMA_LOC_CENTER:
+      place = {between, between};
+      break;
+    case AVCHROMA_LOC_TOPLEFT:
+      place = {first, first};
+      break;
+    case AVCHROMA_LOC_TOP:
+      place = {between, first};
+      break;
+    case AVCHROMA_LOC_BOTTOMLEFT:
+      place = {first, last};
+      break;
+    case AVCHROMA_LOC_BOTTOM:
+      place = {between, last};
+      break;
+    default:
+      break;
+  }
+  // Between two lines of a picture is a quarter behind a line of its first field, and a quarter
+  // before one of the second.
+  if (parity >= 0 && place.y == between) place.y = parity == 0 ? between / 2 : 3 * between / 2;
+  return place;
 }
 
 const char* name_of(AVPixelFormat format) {
@@ -183,15 +218,14 @@ FramePtr Converter::convert(const AVFrame& from) {
           "FFmpeg converts it to no other", "choose a `codec` that takes it");
     const int fields = same_size && mixes_fields(from, from_format) ? 2 : 1;
     field_height_ = fields == 2 ? field_height(from.height) : 0;
-    scaler_.reset(sws_getCachedContext(
-        scaler_.release(), from.width, fields == 2 ? field_height_ : from.height, from_format,
-        width, fields == 2 ? field_height_ : height, to_.id, flags, nullptr, nullptr, nullptr));
-    if (!scaler_) check(AVERROR(EINVAL), from);
-    check(sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(from_matrix), from_full,
-                                   sws_getCoefficients(to_matrix), own_range ? from_full : to_full,
-                                   0, 1 << 16, 1 << 16),
-          from);
-    scale(from, *result);
+    scale(from, *result, [&](int parity) -> SwsContext& {
+      SwsContext& made = scaler(from, from_format, width, height, parity);
+      check(sws_setColorspaceDetails(&made, sws_getCoefficients(from_matrix), from_full,
+                                     sws_getCoefficients(to_matrix),
+                                     own_range ? from_full : to_full, 0, 1 << 16, 1 << 16),
+            from);
+      return made;
+    });
   }
   if (!own_range) return result;
   if (!changer_ || changes_to_full_ != to_full) changer_.emplace(to_, to_full);
@@ -219,9 +253,49 @@ bool Converter::mixes_fields(const AVFrame& from, AVPixelFormat format) const {
   return is_interlaced(from) && a && b && a->log2_chroma_h != b->log2_chroma_h;
 }
 
-void Converter::scale(const AVFrame& from, AVFrame& to) {
+// Returns a context that scales whole pictures (`parity` -1) or their fields.
+SwsContext& Converter::scaler(const AVFrame& from, AVPixelFormat from_format, int width, int height,
+                              int parity) {
+  constexpr int unset = -513;  // swscale's own place
+  ChromaPlace place{unset, unset};
+  if (places_chroma_) place = chroma_place(from.chroma_location, parity);
+  const bool field = parity >= 0;
+  const Scaling wanted{from.width, field ? field_height_ : from.height, from_format,
+                       width,      field ? field_height_ : height,      place.x,
+                       place.y};
+  auto& kept = scalers_[places_chroma_ && parity > 0 ? 1 : 0];
+  SwsPtr& context = kept.first;
+  Scaling& made_for = kept.second;
+  if (context && made_for == wanted) return *context;
+  context.reset(sws_alloc_context());
+  if (!context) check(AVERROR(ENOMEM), from);
+  made_for = wanted;
+  const auto subsampled = [](AVPixelFormat format, bool across) {
+    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+    return d && (across ? d->log2_chroma_w : d->log2_chroma_h) > 0;
+  };
+  const auto set = [&](const char* name, std::int64_t value) {
+    check(av_opt_set_int(context.get(), name, value, 0), from);
+  };
+  set("sws_flags", flags);
+  set("srcw", wanted.from_width);
+  set("srch", wanted.from_height);
+  set("src_format", wanted.from_format);
+  set("dstw", wanted.width);
+  set("dsth", wanted.height);
+  set("dst_format", to_.id);
+  if (subsampled(from_format, true)) set("src_h_chr_pos", place.x);
+  if (subsampled(from_format, false)) set("src_v_chr_pos", place.y);
+  if (subsampled(to_.id, true)) set("dst_h_chr_pos", place.x);
+  if (subsampled(to_.id, false)) set("dst_v_chr_pos", place.y);
+  check(sws_init_context(context.get(), nullptr, nullptr), from);
+  return *context;
+}
+
+void Converter::scale(const AVFrame& from, AVFrame& to,
+                      const std::function<SwsContext&(int)>& scaler_of) {
   if (field_height_ == 0) {
-    check(sws_scale(scaler_.get(), from.data, from.linesize, 0, from.height, to.data, to.linesize),
+    check(sws_scale(&scaler_of(-1), from.data, from.linesize, 0, from.height, to.data, to.linesize),
           from);
     return;
   }
@@ -231,7 +305,7 @@ void Converter::scale(const AVFrame& from, AVFrame& to) {
   make_field(field_made_, from.width, field_height_, to_.id);
   for (int parity = 0; parity < 2; ++parity) {
     copy_lines(from, parity, 2, *field_, 0, 1);
-    check(sws_scale(scaler_.get(), field_->data, field_->linesize, 0, field_height_,
+    check(sws_scale(&scaler_of(parity), field_->data, field_->linesize, 0, field_height_,
                     field_made_->data, field_made_->linesize),
           from);
     copy_lines(*field_made_, 0, 1, to, parity, 2);

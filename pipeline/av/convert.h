@@ -2,7 +2,10 @@
 // is exact.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "pipeline/av/av.h"
 #include "pipeline/av/colour_range.h"
@@ -33,6 +36,9 @@ class Converter {
 
   // Sets the size of later results; until then, it is that of the incoming frames.
   void scale_to(int width, int height);
+  // Makes chroma count as lying where each frame says (where it says nothing, as MPEG-2 places it).
+  // Until then it counts as lying in the middle of its pixels, as FFmpeg's command has it.
+  void place_chroma() { places_chroma_ = true; }
 
   // Returns a new frame with the same properties. `from` may have any of FFmpeg's formats; where it
   // has the wanted one already, samples are copied. Throws Error(output) where FFmpeg cannot read
@@ -44,7 +50,9 @@ class Converter {
  private:
   AVColorRange range_of_result(AVPixelFormat format, AVColorRange range) const;
   bool mixes_fields(const AVFrame& from, AVPixelFormat format) const;
-  void scale(const AVFrame& from, AVFrame& to);
+  SwsContext& scaler(const AVFrame& from, AVPixelFormat from_format, int width, int height,
+                     int parity);
+  void scale(const AVFrame& from, AVFrame& to, const std::function<SwsContext&(int)>& scaler_of);
   void swap(const AVFrame& from, AVFrame& to) const;
   void check(int code, const AVFrame& from) const;
 
@@ -54,7 +62,13 @@ class Converter {
   const FrameMemory memory_;
   int width_ = 0, height_ = 0;  // the results' size; 0: as it comes
   std::optional<FramePool> pool_;
-  SwsPtr scaler_;                // for frames like the last one
+  struct Scaling {
+    int from_width, from_height, from_format, width, height, chroma_x, chroma_y;
+    bool operator==(const Scaling&) const = default;
+  };
+  bool places_chroma_ = false;
+  // For frames like the last one, or for each of its fields where chroma lies elsewhere in each.
+  std::array<std::pair<SwsPtr, Scaling>, 2> scalers_ = {};
   int field_height_ = 0;         // lines, where fields are scaled apart; 0: whole pictures
   FramePtr field_, field_made_;  // a field, and its scaled result
   std::optional<RangeChanger> changer_;

@@ -16,14 +16,14 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using SeiBytes = std::vector<std::uint8_t>;
 
 // Tells whether FFmpeg can write HDR10+ as ITU-T T.35, which its Matroska muxer needs as well.
 constexpr bool has_words = LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 5, 100);
 
 // Returns the message of ITU-T T.35 (SMPTE ST 2094-40): the United States, Samsung, HDR10+.
-Bytes message(const AVBufferRef& metadata) {
-  Bytes bytes = {0xb5, 0x00, 0x3c, 0x00, 0x01, 0x04};
+SeiBytes message(const AVBufferRef& metadata) {
+  SeiBytes bytes = {0xb5, 0x00, 0x3c, 0x00, 0x01, 0x04};
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 5, 100)
   std::uint8_t* payload = nullptr;
   std::size_t size = 0;
@@ -40,14 +40,14 @@ Bytes message(const AVBufferRef& metadata) {
 
 // Returns a NAL unit with an SEI message "user_data_registered_itu_t_t35" (H.265, 7.3.2.4 and
 // D.2.6).
-Bytes sei_unit(const Bytes& message) {
+SeiBytes sei_unit(const SeiBytes& message) {
   constexpr std::uint8_t prefix_sei = 39 << 1, first_layer = 1, registered_t35 = 4, end = 0x80;
-  Bytes raw = {registered_t35};
+  SeiBytes raw = {registered_t35};
   raw.insert(raw.end(), message.size() / 255, 255);
   raw.push_back(static_cast<std::uint8_t>(message.size() % 255));
   raw.insert(raw.end(), message.begin(), message.end());
   raw.push_back(end);
-  Bytes unit = {0, 0, 0, 1, prefix_sei, first_layer};
+  SeiBytes unit = {0, 0, 0, 1, prefix_sei, first_layer};
   int zeros = 0;
   for (const std::uint8_t byte : raw) {  // escapes what would look like a start code
     if (zeros >= 2 && byte <= 3) {
@@ -74,15 +74,15 @@ std::size_t first_slice(std::span<const std::uint8_t> packet) {
   }
 }
 
-void add_leb128(Bytes& bytes, std::size_t value) {
+void add_leb128(SeiBytes& bytes, std::size_t value) {
   for (; value >= 128; value >>= 7) bytes.push_back(static_cast<std::uint8_t>(value | 128));
   bytes.push_back(static_cast<std::uint8_t>(value));
 }
 
 // Returns an OBU with metadata of type METADATA_TYPE_ITUT_T35 (AV1, 5.8.1).
-Bytes metadata_obu(const Bytes& message) {
+SeiBytes metadata_obu(const SeiBytes& message) {
   constexpr std::uint8_t metadata_with_size = 5 << 3 | 2, itut_t35 = 4, end = 0x80;
-  Bytes obu;
+  SeiBytes obu;
   obu.reserve(message.size() + 16);
   obu.push_back(metadata_with_size);
   add_leb128(obu, message.size() + 2);
@@ -114,7 +114,7 @@ std::size_t shown_frame(std::span<const std::uint8_t> unit) {
   return found;
 }
 
-void insert(AVPacket& packet, std::size_t at, const Bytes& bytes) {
+void insert(AVPacket& packet, std::size_t at, const SeiBytes& bytes) {
   const auto size = static_cast<std::size_t>(packet.size);
   if (at >= size)
     throw Error(MessageKind::unaccounted, "HDR10+ metadata has no place in a packet", "",

@@ -8,10 +8,12 @@ namespace {
 
 class HandingSink final : public Sink {
  public:
-  explicit HandingSink(std::shared_ptr<HandedFrames> frames) : frames_(std::move(frames)) {}
+  HandingSink(std::shared_ptr<HandedFrames> frames, ChangeFrame change)
+      : frames_(std::move(frames)), change_(std::move(change)) {}
 
   void write(Frame frame) override {
-    if (!frames_->push(std::move(frame)))
+    std::optional<Frame> handed = change_ ? change_(std::move(frame)) : std::move(frame);
+    if (handed && !frames_->push(*std::move(handed)))
       throw Error(MessageKind::interrupted, "nobody takes the frames", "", "they were cancelled");
     ++count_;
   }
@@ -23,13 +25,14 @@ class HandingSink final : public Sink {
 
  private:
   const std::shared_ptr<HandedFrames> frames_;
+  const ChangeFrame change_;
   std::int64_t count_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> make_handing_sink(std::shared_ptr<HandedFrames> frames) {
-  return std::make_unique<HandingSink>(std::move(frames));
+std::unique_ptr<Sink> make_handing_sink(std::shared_ptr<HandedFrames> frames, ChangeFrame change) {
+  return std::make_unique<HandingSink>(std::move(frames), std::move(change));
 }
 
 }  // namespace vidconv

@@ -13,12 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAME = r"\b(?:vidconv_|VIDCONV_)\w+"
+NAME = r"(?<!::)\b(?:vidconv_|VIDCONV_)\w+"
 SETTINGS = """
 PROJECT_NAME = vidconv
 PROJECT_BRIEF = "The C library"
 OPTIMIZE_OUTPUT_FOR_C = YES
-INPUT = {header}
+INPUT = {header} {examples}/examples.dox
 OUTPUT_DIRECTORY = {output}
 INPUT_FILTER = "{python} {script} --filter"
 GENERATE_LATEX = NO
@@ -35,6 +35,7 @@ SORT_MEMBER_DOCS = NO
 HAVE_DOT = NO
 DIRECTORY_GRAPH = NO
 STRIP_FROM_PATH = {include}
+EXAMPLE_PATH = {examples}
 """
 
 
@@ -63,12 +64,28 @@ def broken_references(header, *pages):
             yield f"{where.name}: there is no {name}"
 
 
+def write_examples(folder, *pages):
+    """Writes the programs of pages, each named by its heading, so that Doxygen leads from functions to them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    named = []
+    for page in pages:
+        for heading, text in re.findall(r"^## ([^\n]*)\n(?:(?!^## ).)*?^```c\n(.*?)^```$", page.read_text(encoding="utf-8"),
+                                        re.MULTILINE | re.DOTALL):
+            name = re.sub(r"\W+", "_", heading.lower()).strip("_") + ".c"
+            (folder / name).write_text(text, encoding="utf-8")
+            named.append(f"/** @example {name} {heading} */")
+    (folder / "examples.dox").write_text("\n".join(named) + "\n", encoding="utf-8")
+
+
 def make(include, output, *pages):
     header = Path(include) / "vidconv" / "vidconv.h"
     if broken := list(broken_references(header, *map(Path, pages))):
         return "\n".join(broken)
     Path(output).mkdir(parents=True, exist_ok=True)
-    settings = SETTINGS.format(header=header, include=include, output=output, python=sys.executable, script=Path(__file__).resolve())
+    examples = Path(output).resolve() / "examples"
+    write_examples(examples, *map(Path, pages))
+    settings = SETTINGS.format(header=header, include=include, output=output, python=sys.executable, script=Path(__file__).resolve(),
+                               examples=examples)
     result = subprocess.run(["doxygen", "-"], input=settings, capture_output=True, text=True, check=False)
     return result.stderr if result.returncode == 0 else result.stderr + f"doxygen ended with {result.returncode}"
 

@@ -52,6 +52,19 @@ def opencv():
     assert digests("out.png") == digests("wanted.png") != digests("in.png")
 
 
+def batches():
+    want("numpy", "vidconv")
+    import numpy as np
+    import vidconv
+    command("pattern:64x48@25#10", "in.mp4", "--kernel", "identity", "--codec", "libx264", "--encoder-opt", "g=4", "--encoder-opt", "bf=2")
+    means = [np.asarray(frame).mean().round(6) for frame in vidconv.open("in.mp4", kernel="gaussian:sigma=1", format="rgb24")]
+    order = np.random.default_rng(1).permutation(10)
+    lines = python("in.mp4").decode().splitlines()
+    assert [line.partition(") ")[0] for line in lines] == ["(4, 48, 64, 3", "(4, 48, 64, 3", "(2, 48, 64, 3"]
+    said = [float(mean) for line in lines for mean in line.partition(") ")[2].strip("[]").split(",")]
+    assert said == [means[n] for n in order] and len(set(said)) == 10
+
+
 def torch():
     want("torch", "vidconv")
     import torch as module
@@ -90,4 +103,4 @@ def batch():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    {"opencv": opencv, "torch": torch, "pipe": pipe, "batch": batch}[NAME]()
+    {"opencv": opencv, "batches": batches, "torch": torch, "pipe": pipe, "batch": batch}[NAME]()

@@ -49,6 +49,7 @@ READER = """
 for start in (0, 0.5):
     with vidconv.open("in.mkv", kernel="box", start=start) as frames:
         next(frames)
+        frames[4]
 """
 WRITER = """
 with vidconv.Writer("out.mkv", vidconv.Video("rgb24", 64, 48, frame_rate=Fraction(25)), kernel="box") as writer:

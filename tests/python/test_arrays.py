@@ -96,11 +96,11 @@ def test_nothing_is_copied():
             given.append(addresses)
     picture, out = np.zeros((2160, 3840), np.uint8), np.empty((2160, 3840), np.uint8)
     arrays = sys.modules["vidconv._arrays"]
-    real, arrays._plan = arrays._plan, lambda *_: Plan()
+    real, arrays.plan_of = arrays.plan_of, lambda *_: Plan()
     try:
         vidconv.filter(picture, "box", out=out)
     finally:
-        arrays._plan = real
+        arrays.plan_of = real
     assert given == [(picture.ctypes.data, 0, 3840, out.ctypes.data, 0, 3840, 0)]
 
 

@@ -25,6 +25,9 @@ class Tensor:
         self.array = array
         self.shape, self.dtype = array.shape, array.dtype
 
+    def __iter__(self):
+        return map(Tensor, self.array)
+
     @property
     def __cuda_array_interface__(self):
         return {**self.array.__array_interface__, "version": 2}
@@ -66,9 +69,10 @@ def runs(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", torch)
     seen = []
 
-    def plan(kernels, layout, width, height, border, device, threads):
+    def plan(kernels, layout, width, height, border, device, host, threads, linear):
+        assert not host
         return types.SimpleNamespace(run=lambda *arguments: seen.append((kernels, layout, width, height, device, arguments)))
-    monkeypatch.setattr(sys.modules["vidconv._arrays"], "_plan", plan)
+    monkeypatch.setattr(sys.modules["vidconv._arrays"], "plan_of", plan)
     return seen
 
 
@@ -105,6 +109,19 @@ def test_what_is_refused(runs):
     with pytest.raises(TypeError, match="torch or cupy"):
         vidconv.filter(stranger(np.zeros((8, 10), np.uint8)), "box")
     assert not runs
+
+
+def test_layouts_and_devices_of_tensors(runs):
+    with pytest.raises(ValueError, match="10 channels"):
+        vidconv.filter(Tensor(np.zeros((3, 8, 10), np.uint8)), "box")
+    with pytest.raises(ValueError, match="the tensor lies on cuda:3"):
+        vidconv.filter(Tensor(np.zeros((8, 10), np.uint8)), "box", device="cuda:0")
+    batch = Tensor(np.zeros((2, 3, 8, 10), np.float32))
+    result = vidconv.filter(batch, "box", layout="nchw", device="cuda:3")
+    assert isinstance(result, Tensor) and result.shape == batch.shape
+    assert [run[1:5] for run in runs] == [("f32p3", 10, 8, "cuda:3")] * 2
+    assert [run[5][0] - batch.array.ctypes.data for run in runs] == [0, 960]
+    assert [run[5][3] - result.array.ctypes.data for run in runs] == [0, 960]
 
 
 def test_a_device_that_is_not_there():

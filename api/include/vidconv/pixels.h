@@ -6,18 +6,21 @@
 #include <vidconv/vidconv.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace vidconv {
 
 // A view of a picture's plane: rows of pixels of PixelOptions::channels samples each, side by side.
-// Set the members by name.
-template <class Void>
+// Set the members by name. `Sample` is std::uint8_t, std::uint16_t or float, or void where only
+// PixelOptions::depth says it; const in a plane that is only read.
+template <class Sample>
 struct PixelPlane {
-  Void* data = nullptr;       // the first sample
+  Sample* data = nullptr;     // the first sample
   std::ptrdiff_t stride = 0;  // bytes from one row to the next, may be negative
   int width = 0, height = 0;  // pixels and rows, at least 1
 };
@@ -46,6 +49,11 @@ class PixelFilter {
   // Filters `from` into `to`, which has the same size and must not overlap it; done on return. Not
   // thread-safe. Throws std::invalid_argument if the sizes differ or are not positive or an option
   // is invalid, and std::runtime_error if memory is out.
+  //
+  //   std::vector<std::uint8_t> in(64 * 48), out(64 * 48);
+  //   vidconv::PixelFilter("box").apply(
+  //       vidconv::PixelPlane<const std::uint8_t>{in.data(), 64, 64, 48},
+  //       vidconv::PixelPlane<std::uint8_t>{out.data(), 64, 64, 48});
   void apply(const PixelPlane<const void>& from, const PixelPlane<void>& to) {
     if (from.width != to.width || from.height != to.height || from.width < 1 || from.height < 1)
       throw std::invalid_argument("planes of " + size(from) + " and " + size(to) +
@@ -55,6 +63,23 @@ class PixelFilter {
     check(vidconv_plan_run(plan_.get(), 1, &from.data, &from.stride, &to.data, &to.stride, nullptr,
                            &error),
           error);
+  }
+  // Does so for planes that know their samples; also throws std::invalid_argument if these are not
+  // of PixelOptions::depth.
+  template <class From, class To>
+  void apply(const PixelPlane<From>& from, const PixelPlane<To>& to) {
+    static_assert(std::is_same_v<std::remove_const_t<From>, To>,
+                  "both planes have one type of sample, not const in the one that is written");
+    static_assert(std::is_same_v<To, std::uint8_t> || std::is_same_v<To, std::uint16_t> ||
+                      std::is_same_v<To, float>,
+                  "samples are std::uint8_t, std::uint16_t or float");
+    const std::size_t bytes = options_.depth <= 8 ? 1 : options_.depth <= 16 ? 2 : 4;
+    if (sizeof(To) != bytes)
+      throw std::invalid_argument("samples of " + std::to_string(sizeof(To)) +
+                                  " bytes: with a depth of " + std::to_string(options_.depth) +
+                                  " they have " + std::to_string(bytes));
+    apply(PixelPlane<const void>{from.data, from.stride, from.width, from.height},
+          PixelPlane<void>{to.data, to.stride, to.width, to.height});
   }
 
  private:
@@ -77,8 +102,8 @@ class PixelFilter {
     check(vidconv_filter_parse(spec.c_str(), &filter, &error), error);
     return filter;
   }
-  template <class Void>
-  static std::string size(const PixelPlane<Void>& plane) {
+  template <class Sample>
+  static std::string size(const PixelPlane<Sample>& plane) {
     return std::to_string(plane.width) + "x" + std::to_string(plane.height);
   }
 

@@ -66,6 +66,10 @@ VIDCONV_API const char* vidconv_version_text(void);
  * same bytes for the same filters (docs/numerics.md). Quick. */
 VIDCONV_API int vidconv_numerics(void);
 
+/* Returns the name of a pixel format that is filtered as it is, FFmpeg's; `index` counts from 0;
+ * NULL after the last one. The text lives as long as the program. Thread-safe. */
+VIDCONV_API const char* vidconv_format_name(size_t index);
+
 /* Sets the handler of libav*'s log, of which a process has only one: messages of libav* no longer
  * go to stderr but explain errors, and count as damage of an input if nothing else reports it.
  * Without this handler libav* logs as the program has told it to, and some damage that the command
@@ -158,6 +162,9 @@ typedef struct vidconv_plan_options {
   int32_t threads;    /* CPU threads; 0: as many as this process may use */
   int32_t interlaced; /* 1: rows 0, 2, 4, ... and rows 1, 3, 5, ... are separate pictures */
   int32_t host;       /* 1: planes lie in the host's memory, for "cuda:N" as well */
+  /* 1: filters act in linear light, on all colours: R, G, B and grey by the transfer function of
+   * sRGB, YUV by that of BT.709. Only for pixel formats by FFmpeg's name, and not for floats. */
+  int32_t linear;
 } vidconv_plan_options;
 
 /* Makes a plan for a chain of `count` filters, at least one. For "cuda:N" it waits for that device
@@ -259,6 +266,16 @@ VIDCONV_API void vidconv_job_free(vidconv_job* job);
  * the input is checked when the job runs. */
 VIDCONV_API vidconv_status vidconv_job_set(vidconv_job* job, const char* name, const char* value,
                                            vidconv_error* error);
+/* Sets a value that is a whole number: as vidconv_job_set() for its decimals, so that numbers and
+ * words may be mixed. */
+VIDCONV_API vidconv_status vidconv_job_set_int(vidconv_job* job, const char* name, int64_t value,
+                                               vidconv_error* error);
+/* Sets a value that is a number. Fails with VIDCONV_USAGE for what is not finite, too. */
+VIDCONV_API vidconv_status vidconv_job_set_double(vidconv_job* job, const char* name, double value,
+                                                  vidconv_error* error);
+/* Sets a switch, to 0 or 1. */
+VIDCONV_API vidconv_status vidconv_job_set_switch(vidconv_job* job, const char* name, int value,
+                                                  vidconv_error* error);
 /* Returns a setting's name; `index` counts from 0; NULL after the last one. The text lives as long
  * as the program. Thread-safe. */
 VIDCONV_API const char* vidconv_setting_name(size_t index);
@@ -348,8 +365,11 @@ typedef struct vidconv_video {
   double seconds;        /* if known before reading, else -1; a writer ignores it */
 } vidconv_video;
 
-/* Reads the filtered frames of a job's input one by one, in order of time. Settings of the output
- * are ignored, and progress is not reported. Without a kernel frames come unfiltered. */
+/* Reads the filtered frames of a job's input one by one, in order of time, or from any frame on.
+ * Without a kernel frames come unfiltered. Settings of the output are ignored but "pixel_format":
+ * frames are converted to it after they are filtered, by the video's own matrix, range and place of
+ * chroma. "rgb24", "bgr24", "gray", "gbrpf32" and their like come in full range. The transfer
+ * function stays. Progress is not reported. */
 typedef struct vidconv_reader vidconv_reader;
 
 /* Opens a reader. Waits until the input is open and the device is awake. Decoding begins at once on
@@ -371,7 +391,28 @@ typedef struct vidconv_frame vidconv_frame;
  * the status of a failure. One thread at a time. */
 VIDCONV_API vidconv_status vidconv_reader_next(vidconv_reader* reader, vidconv_frame** frame,
                                                vidconv_error* error);
-/* Makes vidconv_reader_next() return soon, on whatever thread it runs. Thread-safe. Takes NULL.
+/* Fails with VIDCONV_USAGE if frames cannot be found by their number, because the input can be read
+ * once only: a pipe, a device, a stream. Quick. */
+VIDCONV_API vidconv_status vidconv_reader_check_seek(const vidconv_reader* reader,
+                                                     vidconv_error* error);
+/* Returns how many frames there are from the first to the last, exactly. The first call of this
+ * and of the next two functions looks through the packets of the input; where packets do not tell
+ * how many frames they hold it decodes and filters all of it, and waits as long as that takes. It
+ * does not change which frame comes next. Fails as vidconv_reader_check_seek() does. One thread at
+ * a time, as with vidconv_reader_next(). */
+VIDCONV_API vidconv_status vidconv_reader_count(vidconv_reader* reader, int64_t* count,
+                                                vidconv_error* error);
+/* Returns the number of the frame that is shown at a time, in ticks of the video's time base: the
+ * last one that is not later. It is -1 before the first frame. */
+VIDCONV_API vidconv_status vidconv_reader_find(vidconv_reader* reader, int64_t pts, int64_t* number,
+                                               vidconv_error* error);
+/* Makes vidconv_reader_next() go on with the frame of this number, counted from 0: the one that it
+ * would have given in its turn, whatever the codec. Where the input allows, decoding begins at the
+ * key frame before it, else at the first frame. Waits for the frames that are being decoded.
+ * Messages are not repeated. Fails with VIDCONV_USAGE for a number that there is not. */
+VIDCONV_API vidconv_status vidconv_reader_seek(vidconv_reader* reader, int64_t number,
+                                               vidconv_error* error);
+/* Makes the functions above return soon, on whatever thread they run. Thread-safe. Takes NULL.
  * Quick. */
 VIDCONV_API void vidconv_reader_cancel(vidconv_reader* reader);
 
@@ -397,6 +438,12 @@ typedef struct vidconv_frame_info {
 /* Describes a frame. Quick. */
 VIDCONV_API vidconv_status vidconv_frame_get_info(const vidconv_frame* frame,
                                                   vidconv_frame_info* info, vidconv_error* error);
+
+/* Returns a frame of the same picture in another pixel format, as "pixel_format" of a reader would
+ * give it. The frame that was given stays. Thread-safe. Waits for the conversion. Fails with
+ * VIDCONV_USAGE where the format is unknown or FFmpeg cannot convert to it. */
+VIDCONV_API vidconv_status vidconv_frame_convert(const vidconv_frame* frame, const char* format,
+                                                 vidconv_frame** converted, vidconv_error* error);
 
 /* Writes the caller's frames, filtered by the job's kernels if it has any, to the job's output. */
 typedef struct vidconv_writer vidconv_writer;

@@ -8,19 +8,35 @@
 
 Files: ``vidconv.run("in.mp4", "out.mp4", kernel="sobel")``; frames: :func:`open` and :class:`Writer`. Messages that the
 command prints on stderr go to the logger ``vidconv``, and failures become exceptions: see :class:`Error`.
+
+``from vidconv import *`` leaves :func:`open` and :func:`filter` out, which would take the place of Python's own.
 """
+from typing import List
+
 from . import _core
-from ._arrays import filter  # pylint: disable=redefined-builtin
-from ._errors import (Cancelled, DamagedError, DeviceError, Error, InputError, InternalError, OutputError,
-                      TryAgainError, UsageError, VerificationError)
-from ._video import (Frame, ProgressReport, Reader, Stats, Video, Writer, open, run,  # pylint: disable=redefined-builtin
-                     settings)
+from ._arrays import filter as filter  # pylint: disable=redefined-builtin
+from ._errors import (Cancelled, DamagedError, DeviceError, Error, InputError, InputNotFoundError, InputPermissionError,
+                      InternalError, OutOfMemoryError, OutputError, OutputExistsError, OutputNotFoundError,
+                      OutputPermissionError, TryAgainError, UsageError, VerificationError)
+from ._frame import Frame
+from ._reader import Reader, UncountableError
+from ._reader import open as open  # pylint: disable=redefined-builtin
+from ._records import ProgressReport, Stats, Video
+from ._video import run, settings
+from ._writer import Writer
 
 __version__ = _core.version()
 #: Version of the numeric promise; libraries of one version give the same bytes for the same filters.
 numerics = _core.numerics()
 cuda_devices = _core.cuda_devices
 
-__all__ = ["Cancelled", "DamagedError", "DeviceError", "Error", "Frame", "InputError", "InternalError",
-           "OutputError", "ProgressReport", "Reader", "Stats", "TryAgainError", "UsageError", "VerificationError", "Video", "Writer",
-           "cuda_devices", "filter", "numerics", "open", "run", "settings"]
+
+def formats() -> List[str]:
+    """Returns the pixel formats that are filtered as they are, FFmpeg's names."""
+    return _core.formats()
+
+
+__all__ = ["Cancelled", "DamagedError", "DeviceError", "Error", "Frame", "InputError", "InputNotFoundError",
+           "InputPermissionError", "InternalError", "OutOfMemoryError", "OutputError", "OutputExistsError",
+           "OutputNotFoundError", "OutputPermissionError", "ProgressReport", "Reader", "Stats", "TryAgainError",
+           "UncountableError", "UsageError", "VerificationError", "Video", "Writer", "cuda_devices", "formats", "numerics", "run", "settings"]

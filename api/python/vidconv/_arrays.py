@@ -1,111 +1,69 @@
 """Filters arrays."""
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from . import _core
+from . import _cuda
 from ._errors import UsageError
+from ._layout import Picture, channel_axis, format_of, layout_of
+from ._plans import plan_of, run
+from ._words import Box, Kernels, border_word, in_regions, kernel_words
 
-Kernels = Union[str, Sequence[str]]
-
-_SAMPLES = {"|u1": "u8", "<u2": "u16", "<f4": "f32"}  # all machines that this library is built for are little-endian
-_BYTES = {"|u1": 1, "<u2": 2, "<f4": 4}
-
-
-def _new_plan(kernels: Tuple[str, ...], layout: str, width: int, height: int, border: Optional[str],
-              device: str, threads: int) -> _core.Plan:
-    return _core.Plan(list(kernels), layout, width, height, border, None, device, threads)
+_T = TypeVar("_T", bound=np.generic)
+Array = npt.NDArray[Any]
 
 
-_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps and memory are worked out once
-# Kernels, masks and keys in files, which may have changed since; names of filters and keys are in any case.
-_of_a_file = re.compile("file:|mask=(?!edges:)|=@", re.IGNORECASE)
+class _Call(NamedTuple):
+    """What is done to each picture of a call."""
+
+    kernels: Tuple[str, ...]
+    border: Optional[str]
+    bits: Optional[int]
+    threads: int
+    linear: bool
+    device: Optional[str]  # None: where the array lies
 
 
-def _plan(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
-    return (_new_plan if any(map(_of_a_file.search, kernels)) else _kept_plan)(kernels, *rest)
-
-
-def _strides(interface: Dict[str, Any], sample: int) -> Tuple[int, ...]:
-    given: Optional[Tuple[int, ...]] = interface.get("strides")
-    if given is not None:
-        return given
-    strides = [sample]
-    for extent in reversed(interface["shape"][1:]):
-        strides.insert(0, strides[0] * extent)
-    return tuple(strides)
-
-
-def _walkable(address: int, shape: Tuple[int, ...], strides: Tuple[int, ...], sample: int, planar: bool) -> bool:
-    """Returns whether the samples of each row are contiguous and aligned, and rows do not overlap."""
-    rows = 1 if planar else 0
-    inner = sample
-    for axis in range(len(shape) - 1, rows, -1):
-        if shape[axis] > 1 and strides[axis] != inner:
-            return False
-        inner *= shape[axis]
-    if shape[rows] > 1 and abs(strides[rows]) < inner:
-        return False
-    return address % sample == 0 and all(s % sample == 0 for s in strides)
-
-
-class _Picture:
-    """The layout of an array's samples. `plane` and `row` are the bytes to the next plane or row; `walkable` says whether
-    the C library can read the samples in place."""
-
-    __slots__ = ("address", "shape", "typestr", "plane", "row", "walkable")
-
-    def __init__(self, interface: Dict[str, Any], planar: bool) -> None:
-        self.address, _ = interface["data"]
-        self.shape = shape = tuple(interface["shape"])
-        self.typestr = interface["typestr"]
-        sample = _BYTES.get(self.typestr, 1)
-        strides = _strides(interface, sample)
-        self.plane = strides[0] if planar else 0
-        self.row = strides[1 if planar else 0] if len(shape) > 1 else 0
-        self.walkable = _walkable(self.address, shape, strides, sample, planar)
-
-
-def _layout(picture: _Picture, planar: bool, bits: Optional[int]) -> str:
-    """Returns the C library's name of the picture's format: "u8", "u16x3", "f32p3"."""
-    sample = _SAMPLES.get(picture.typestr)
-    if sample is None:
-        raise TypeError(f"samples of type {picture.typestr!r}: give uint8, uint16 or float32 in this machine's order of "
-                        "bytes, as array.astype() makes them")
-    if len(picture.shape) not in ((3,) if planar else (2, 3)):
-        raise ValueError(f"an array of shape {picture.shape}: give (rows, columns) or (rows, columns, channels), or with "
-                         "planar=True (channels, rows, columns)")
-    if 0 in picture.shape:
-        raise ValueError(f"an array of shape {picture.shape}: there is nothing in it")
-    if bits is not None:
-        if sample != "u16":
-            raise ValueError(f"bits={bits}: only samples of uint16 have fewer bits than their type")
-        sample = f"u{bits}"
-    if planar:
-        return f"{sample}p{picture.shape[0]}"
-    return sample if len(picture.shape) == 2 else f"{sample}x{picture.shape[2]}"
-
-
+@overload
+def filter(array: npt.NDArray[_T], kernel: Kernels, *, border: Optional[str] = None, out: Optional[npt.NDArray[_T]] = None,
+           planar: bool = False, bits: Optional[int] = None, threads: int = 0, layout: Optional[str] = None,
+           planes: Union[None, int, Sequence[int]] = None, regions: Union[None, Box, Sequence[Box]] = None,
+           linear: bool = False, device: Optional[str] = None) -> npt.NDArray[_T]: ...
+@overload
 def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: Any = None, planar: bool = False,
-           bits: Optional[int] = None, threads: int = 0) -> Any:
-    """Filters a picture.
+           bits: Optional[int] = None, threads: int = 0, layout: Optional[str] = None,
+           planes: Union[None, int, Sequence[int]] = None, regions: Union[None, Box, Sequence[Box]] = None,
+           linear: bool = False, device: Optional[str] = None) -> Any: ...
+def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: Any = None, planar: bool = False,
+           bits: Optional[int] = None, threads: int = 0, layout: Optional[str] = None,
+           planes: Union[None, int, Sequence[int]] = None, regions: Union[None, Box, Sequence[Box]] = None,
+           linear: bool = False, device: Optional[str] = None) -> Any:
+    """Filters a picture, or each of several.
 
     Args:
-        array: shape (rows, columns) or (rows, columns, channels), or (channels, rows, columns) with ``planar=True``; dtype
-            uint8, uint16 or float32 (black 0, white 1). Anything that NumPy accepts as an array unchanged, or a tensor on
-            a CUDA device with ``__cuda_array_interface__`` (torch, cupy). It is read in place and never written, whatever
-            the strides of its rows and planes; it is copied if the samples of a row are not contiguous.
-        kernel: as ``vidconv --kernel`` takes it: "gaussian:sigma=2", "matrix:0 -1 0;-1 5 -1;0 -1 0"; a list of several is
-            a chain. Each channel is filtered separately.
+        array: shape (rows, columns) or (rows, columns, channels), or as `layout` says; dtype uint8, uint16 or float32 (black
+            0, white 1). Anything that NumPy accepts as an array unchanged, or a tensor on a CUDA device with
+            ``__cuda_array_interface__`` (torch, cupy). It is read in place and never written, whatever the strides of its
+            rows and planes; it is copied if the samples of a row are not contiguous.
+        kernel: a specification as ``vidconv --kernel`` takes it, "gaussian:sigma=2"; a path of a file with a matrix; the
+            matrix itself, an array or a list of rows, applied as it is drawn; a list of those is a chain. Each channel is
+            filtered separately.
         border: "reflect101" (the default), "reflect", "replicate", "wrap", "zero" or "constant:V".
         out: the result's place, which is also returned; has the shape, dtype and device of `array`, but shares no memory
             with it.
+        planar: True is ``layout="chw"``.
         bits: number of low bits in use in uint16: 9 to 16 (the default).
         threads: CPU threads; 0: as many as this process may use.
+        layout: the axes: "hw", "hwc", "chw", of several pictures "nhw", "nhwc", "nchw". Without it more than four channels
+            are refused, because such an array is probably of another layout.
+        planes: the channels to filter, by index; others are copied.
+        regions: boxes (x, y, width, height), in pixels or as "12.5%", to which each filter is confined.
+        linear: filters in linear light: codes of sRGB become light, and codes again. Three or four channels are red, green,
+            blue, in this order or reversed, and alpha, which is copied.
+        device: "cpu" or "cuda:N"; None: where the array lies. Arrays in the host's memory are copied to a device and back.
 
     Returns:
         `out`, or a new array of NumPy or of the tensor's library. On a CUDA device the work is queued on that library's
@@ -122,6 +80,8 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
     >>> colours = np.full((4, 6, 3), 100, np.uint8)
     >>> filter(colours, "gaussian:sigma=1.5", border="zero")[0, 0].tolist()
     [40, 40, 40]
+    >>> filter(colours, [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]).max()
+    np.uint8(100)
     >>> filter(colours.astype(np.float32) / 255, ["box", "sobel"]).max()
     np.float32(0.0)
     >>> filter(colours, "gausian")
@@ -129,27 +89,84 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
       ...
     vidconv._errors.UsageError: ...
     """
+    if not isinstance(threads, (int, np.integer)) or threads < 0:
+        raise UsageError(f"threads={threads!r}", "command-line", "give a number of threads, or 0 for as many as there may be")
+    kernels = kernel_words(kernel)
+    if not kernels:
+        raise UsageError("there is no kernel", "command-line", "give one")
+    call = _Call(in_regions(kernels, regions), border_word(border), bits, int(threads), bool(linear), device)
+    interface = None
     if not isinstance(array, np.ndarray):
-        from . import _cuda
         interface = _cuda.interface_of(array)
-        if interface is not None:
-            return _cuda.filter_tensor(array, interface, kernel, border, out, planar, bits, threads)
-        array = np.asarray(array)
-    picture = _Picture(array.__array_interface__, planar)
-    layout = _layout(picture, planar, bits)
-    if not picture.walkable:
-        array = np.array(array, order="C")
-        picture = _Picture(array.__array_interface__, planar)
-    result = np.empty(picture.shape, array.dtype) if out is None else _check_out(out, array)
-    target = _Picture(result.__array_interface__, planar)
-    if not target.walkable:
-        result[...] = filter(array, kernel, border=border, planar=planar, bits=bits, threads=threads)
-        return result
-    _run(picture, target, layout, kernel, border, planar, "cpu", threads, 0)
+        if interface is None:
+            array = np.asarray(array)
+    axes = layout_of(tuple(array.shape), layout, planar)
+    if planes is not None:
+        return _filter_channels(array, out, axes, planes, call)
+    if axes[0] != "n":
+        return _filter_one(array, interface, out, axes[0] == "c", call)
+    if interface is None:
+        result = np.empty(array.shape, array.dtype) if out is None else _check_out(out, array)
+    else:
+        result = _cuda.new_like(array) if out is None else _cuda.check_out(out, array)
+    for picture, place in zip(array, result):
+        _filter_one(picture, _cuda.interface_of(picture) if interface else None, place, axes[1] == "c", call)
     return result
 
 
-def _check_out(out: Any, array: np.ndarray) -> np.ndarray:
+def _filter_channels(array: Any, out: Any, axes: str, planes: Union[int, Sequence[int]], call: _Call) -> Any:
+    axis = channel_axis(axes)
+    chosen: List[int] = [planes] if isinstance(planes, (int, np.integer)) else list(planes)
+    channels = 1 if axis is None else array.shape[axis]
+    if not chosen or not all(isinstance(c, (int, np.integer)) and -channels <= c < channels for c in chosen):
+        raise ValueError(f"planes={planes!r}: give indices of channels, of which the array has {channels}")
+    at = ... if axis is None else (slice(None),) * axis + (sorted({int(c) % channels for c in chosen}),)
+    host = isinstance(array, np.ndarray)
+    result = (np.empty(array.shape, array.dtype) if host else _cuda.new_like(array)) if out is None else (
+        _check_out(out, array) if host else _cuda.check_out(out, array))
+    # Choosing by a list copies.
+    filtered = filter(array[at], call.kernels, border=call.border, bits=call.bits, threads=call.threads, linear=call.linear,
+                      device=call.device, layout=axes)
+    result[...] = array
+    result[at] = filtered
+    return result
+
+
+def _filter_one(array: Any, interface: Optional[Dict[str, Any]], out: Any, planar: bool, call: _Call) -> Any:
+    if interface is not None:
+        return _filter_tensor(array, interface, out, planar, call)
+    picture = Picture(array.__array_interface__, planar)
+    layout = format_of(picture, call.bits, call.linear)
+    if not picture.walkable:
+        array = np.array(array, order="C")
+        picture = Picture(array.__array_interface__, planar)
+    result = np.empty(picture.shape, array.dtype) if out is None else _check_out(out, array)
+    target = Picture(result.__array_interface__, planar)
+    if not target.walkable:
+        result[...] = _filter_one(array, None, None, planar, call)
+        return result
+    device = "cuda:0" if call.device == "cuda" else call.device or "cpu"
+    plan = plan_of(call.kernels, layout, *picture.size, call.border, device, device != "cpu", call.threads, call.linear)
+    run(plan, picture, target, 0)
+    return result
+
+
+def _filter_tensor(tensor: Any, interface: Dict[str, Any], out: Any, planar: bool, call: _Call) -> Any:
+    index, stream = _cuda.device_and_stream(tensor)
+    device = f"cuda:{index}"
+    if call.device not in (None, "cuda", device):
+        raise ValueError(f"device={call.device!r}: the tensor lies on {device}, and is filtered there")
+    picture = Picture(interface, planar)
+    layout = format_of(picture, call.bits, call.linear)
+    _cuda.in_place(picture.walkable, "")
+    result = _cuda.new_like(tensor) if out is None else _cuda.check_out(out, tensor)
+    target = Picture(_cuda.interface_of(result) or {}, planar)
+    _cuda.in_place(target.walkable, " of out")
+    run(plan_of(call.kernels, layout, *picture.size, call.border, device, False, call.threads, call.linear), picture, target, stream)
+    return result
+
+
+def _check_out(out: Any, array: Array) -> Array:
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out is a {type(out).__name__}: give an array of NumPy")
     if out.shape != array.shape or out.dtype != array.dtype:
@@ -157,14 +174,3 @@ def _check_out(out: Any, array: np.ndarray) -> np.ndarray:
     if not out.flags.writeable:
         raise ValueError("out is read-only")
     return out
-
-
-def _run(picture: _Picture, target: _Picture, layout: str, kernel: Kernels, border: Optional[str], planar: bool,
-         device: str, threads: int, stream: int) -> None:
-    kernels = (kernel,) if isinstance(kernel, str) else tuple(kernel)
-    if not kernels:
-        raise UsageError("there is no kernel", "command-line", "give one")
-    shape = picture.shape
-    height, width = (shape[1], shape[2]) if planar else (shape[0], shape[1])
-    plan = _plan(kernels, layout, width, height, border, device, threads)
-    plan.run(picture.address, picture.plane, picture.row, target.address, target.plane, target.row, stream)

@@ -1,10 +1,8 @@
-"""Filters tensors of torch and cupy on a CUDA device, on their current stream."""
+"""Tensors of torch and cupy on a CUDA device: where they lie, and their current stream."""
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, Optional
-
-from ._arrays import Kernels, _layout, _Picture, _run
+from typing import Any, Dict, Optional, Tuple
 
 _TORCH_SAMPLES = {"torch.uint8": ("|u1", 1), "torch.uint16": ("<u2", 2), "torch.float32": ("<f4", 4)}
 
@@ -21,7 +19,7 @@ def interface_of(array: Any) -> Optional[Dict[str, Any]]:
     return interface
 
 
-def _device_and_stream(tensor: Any) -> tuple[int, int]:
+def device_and_stream(tensor: Any) -> Tuple[int, int]:
     """Returns the device's number, and the current stream of the tensor's library there."""
     library = type(tensor).__module__.split(".")[0]
     if library == "torch":
@@ -36,7 +34,8 @@ def _device_and_stream(tensor: Any) -> tuple[int, int]:
                     "give a tensor of torch or cupy (torch.from_dlpack(), cupy.from_dlpack())")
 
 
-def _new_like(tensor: Any) -> Any:
+def new_like(tensor: Any) -> Any:
+    """Returns a tensor of the same library, shape, type and device, of which nothing is set."""
     library = sys.modules[type(tensor).__module__.split(".")[0]]
     if library.__name__ == "torch":
         return library.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
@@ -44,24 +43,16 @@ def _new_like(tensor: Any) -> Any:
         return library.empty(tensor.shape, dtype=tensor.dtype)
 
 
-def _alike(tensor: Any, out: Any) -> bool:
-    return (type(out) is type(tensor) and out.shape == tensor.shape and out.dtype == tensor.dtype
-            and out.device == tensor.device)
-
-
-def filter_tensor(tensor: Any, interface: Dict[str, Any], kernel: Kernels, border: Optional[str], out: Any, planar: bool,
-                  bits: Optional[int], threads: int) -> Any:
-    """Does vidconv.filter()'s work for a tensor whose interface_of() is `interface`."""
-    device, stream = _device_and_stream(tensor)
-    picture = _Picture(interface, planar)
-    layout = _layout(picture, planar, bits)
-    if not picture.walkable:
-        raise ValueError("samples of a row do not lie side by side: give tensor.contiguous() or cupy.ascontiguousarray(tensor)")
-    if out is not None and not _alike(tensor, out):
+def check_out(out: Any, tensor: Any) -> Any:
+    """Returns `out`, if it is like the tensor."""
+    if not (type(out) is type(tensor) and out.shape == tensor.shape and out.dtype == tensor.dtype
+            and out.device == tensor.device):
         raise ValueError("out is not of the tensor's type, shape, dtype and device")
-    result = _new_like(tensor) if out is None else out
-    target = _Picture(interface_of(result) or {}, planar)
-    if not target.walkable:
-        raise ValueError("samples of a row of out do not lie side by side")
-    _run(picture, target, layout, kernel, border, planar, f"cuda:{device}", threads, stream)
-    return result
+    return out
+
+
+def in_place(picture_is_walkable: bool, name: str) -> None:
+    """Refuses a tensor that cannot be used where it lies."""
+    if not picture_is_walkable:
+        raise ValueError(f"samples of a row{name} do not lie side by side: give tensor.contiguous() or "
+                         "cupy.ascontiguousarray(tensor)")

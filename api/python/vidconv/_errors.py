@@ -1,7 +1,10 @@
 """Exceptions for failures, with one class for each exit code of the command."""
 from __future__ import annotations
 
-from typing import Any, NoReturn, Optional
+import errno
+from typing import Any, Dict, NoReturn, Optional, Tuple, Type
+
+from ._records import Stats
 
 
 class Error(Exception):
@@ -16,7 +19,7 @@ class Error(Exception):
     status = 1
 
     def __init__(self, message: str, kind: str = "", remedy: str = "", column: Optional[int] = None,
-                 frame: Optional[int] = None, stats: Any = None) -> None:
+                 frame: Optional[int] = None, stats: Optional[Stats] = None) -> None:
         super().__init__(message)
         self.message = message
         self.kind = kind
@@ -84,14 +87,78 @@ class Cancelled(Error):
     status = 130
 
 
-_CLASSES = {c.status: c for c in (InternalError, UsageError, InputError, OutputError, DeviceError, VerificationError,
-                                  DamagedError, TryAgainError, Cancelled)}
+# Python's own exceptions for the same failures are caught too. `errno` has what theirs would have; a name has `message` only.
+class InputNotFoundError(InputError, FileNotFoundError):
+    """The input is not there."""
+
+    errno = errno.ENOENT
 
 
-def raise_error(status: int, kind: str, message: str, remedy: str, column: int, frame: int, stats: Any) -> NoReturn:
+class InputPermissionError(InputError, PermissionError):
+    """The input may not be read."""
+
+    errno = errno.EACCES
+
+
+class OutputExistsError(OutputError, FileExistsError):
+    """The output is there already, and ``overwrite=True`` was not given."""
+
+    errno = errno.EEXIST
+
+
+class OutputNotFoundError(OutputError, FileNotFoundError):
+    """The output's folder is not there."""
+
+    errno = errno.ENOENT
+
+
+class OutputPermissionError(OutputError, PermissionError):
+    """The output may not be written."""
+
+    errno = errno.EACCES
+
+
+class OutOfMemoryError(DeviceError, MemoryError):
+    """The host or a device has no memory left."""
+
+
+_CLASSES: Dict[int, Type[Error]] = {
+    c.status: c for c in (InternalError, UsageError, InputError, OutputError, DeviceError, VerificationError, DamagedError,
+                          TryAgainError, Cancelled)}
+# By the status, and by words of the message or the kind.
+_NARROWER: Tuple[Tuple[Type[Error], str, Type[Error]], ...] = (
+    (InputError, "Permission denied", InputPermissionError),
+    (InputError, "input-missing", InputNotFoundError),
+    (OutputError, "output-exists", OutputExistsError),
+    (OutputError, "Permission denied", OutputPermissionError),
+    (OutputError, "No such file or directory", OutputNotFoundError),
+    (DeviceError, "memory", OutOfMemoryError),
+)
+# The C library's names, and Python's.
+_NAMES = (("vidconv_setting_name() lists them", "vidconv.settings() lists them"),
+          ("vidconv_format_name() lists them", "vidconv.formats() lists them"),
+          ("see <vidconv/vidconv.h>", "help(vidconv) says what it takes"),
+          ("filter a video: a job, or a reader", "filter a video: vidconv.run() or vidconv.open()"),
+          ("or see `variants`", "or leave it out"))
+
+
+def in_python(words: str) -> str:
+    """Returns a message of the C library with Python's names."""
+    for theirs, ours in _NAMES:
+        words = words.replace(theirs, ours)
+    return words
+
+
+def _class_of(status: int, kind: str, message: str) -> Type[Error]:
+    general = _CLASSES.get(status, InternalError)
+    for base, sign, narrower in _NARROWER:
+        if base is general and (sign == kind or (" " in sign and sign in message)):
+            return narrower
+    return general
+
+
+def raise_error(status: int, kind: str, message: str, remedy: str, column: int, frame: int,
+                stats: Optional[Dict[str, Any]]) -> NoReturn:
     """Raises the failure that `_core` reports; `_core` calls this function by its name."""
-    if stats is not None:
-        from ._video import Stats  # imported here, because a circular import would result at the top
-        stats = Stats(**stats)
-    remedy = remedy.replace("vidconv_setting_name()", "vidconv.settings()")
-    raise _CLASSES.get(status, InternalError)(message, kind, remedy, column or None, None if frame < 0 else frame, stats)
+    raise _class_of(status, kind, message)(in_python(message), kind, in_python(remedy), column or None,
+                                           None if frame < 0 else frame, None if stats is None else Stats(**stats))

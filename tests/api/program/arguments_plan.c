@@ -76,7 +76,20 @@ static void plan_options(void) {
     o = usual();
     o.host = numbers[i];
     REFUSED(plan_with(&o, error));
+    o = usual();
+    o.linear = numbers[i];
+    REFUSED(plan_with(&o, error));
   }
+  /* Light has colours. */
+  o = usual();
+  o.linear = 1;
+  o.format = "u8x3";
+  REFUSED(plan_with(&o, error));
+  o.format = "grayf32le";
+  REFUSED(plan_with(&o, error));
+  o.format = "rgb24";
+  o.planes = "luma";
+  REFUSED(plan_with(&o, error));
   /* No machine has this device. */
   {
     vidconv_error error = VIDCONV_INIT(vidconv_error);

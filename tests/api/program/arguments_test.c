@@ -6,6 +6,7 @@ static void library(void) {
   tried("vidconv_version");
   CHECK(vidconv_version() == VIDCONV_VERSION);
   tried("vidconv_numerics");
+  tried("vidconv_format_name");
   CHECK(vidconv_numerics() == 1);
   tried("vidconv_version_text");
   CHECK(strchr(vidconv_version_text(), '.') != NULL);

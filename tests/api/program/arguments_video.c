@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "arguments.h"
 
 /* Every setting refuses invalid values, except for names that only FFmpeg or the disk knows. */
@@ -20,6 +22,31 @@ static void settings(vidconv_job* job) {
   CHECK(i > 30);
   CHECK(vidconv_setting_name(i) == NULL && vidconv_setting_meaning(i) == NULL);
   CHECK(vidconv_setting_name(SIZE_MAX) == NULL && vidconv_setting_meaning(SIZE_MAX) == NULL);
+}
+
+/* Values without words are refused as their words are. */
+static void numbers(vidconv_job* job) {
+  tried("vidconv_job_set_int");
+  REFUSED(vidconv_job_set_int(NULL, "crf", 18, error));
+  REFUSED(vidconv_job_set_int(job, NULL, 18, error));
+  REFUSED(vidconv_job_set_int(job, "no-such", 18, error));
+  REFUSED(vidconv_job_set_int(job, "threads", -1, error));
+  REFUSED(vidconv_job_set_int(job, "threads", INT64_MIN, error));
+  REFUSED(vidconv_job_set_int(job, "slots", INT64_MAX, error));
+  tried("vidconv_job_set_double");
+  REFUSED(vidconv_job_set_double(NULL, "crf", 18, error));
+  REFUSED(vidconv_job_set_double(job, NULL, 18, error));
+  REFUSED(vidconv_job_set_double(job, "no-such", 18, error));
+  REFUSED(vidconv_job_set_double(job, "crf", -0.5, error));
+  REFUSED(vidconv_job_set_double(job, "crf", NAN, error));
+  REFUSED(vidconv_job_set_double(job, "crf", INFINITY, error));
+  REFUSED(vidconv_job_set_double(job, "threads", 1.5, error));
+  tried("vidconv_job_set_switch");
+  REFUSED(vidconv_job_set_switch(NULL, "overwrite", 1, error));
+  REFUSED(vidconv_job_set_switch(job, NULL, 1, error));
+  REFUSED(vidconv_job_set_switch(job, "no-such", 1, error));
+  REFUSED(vidconv_job_set_switch(job, "overwrite", 2, error));
+  REFUSED(vidconv_job_set_switch(job, "overwrite", -1, error));
 }
 
 static int never(void* user, const vidconv_progress* progress) {
@@ -45,6 +72,7 @@ static void jobs(void) {
   REFUSED(vidconv_job_set(job, "", "a", error));
   REFUSED(vidconv_job_set(job, "\xff\n", "a", error));
   settings(job);
+  numbers(job);
   tried("vidconv_job_on_progress");
   REFUSED(vidconv_job_on_progress(NULL, never, NULL, error));
   CHECK(vidconv_job_on_progress(job, NULL, NULL, NULL) == VIDCONV_OK);
@@ -74,7 +102,8 @@ static void readers(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_job* job = NULL;
   vidconv_reader* reader = NULL;
-  vidconv_frame* frame = NULL;
+  vidconv_frame *frame = NULL, *other = NULL;
+  int64_t number = 0;
   vidconv_frame_info info = VIDCONV_INIT(vidconv_frame_info);
   vidconv_video video = VIDCONV_INIT(vidconv_video);
   CHECK_OK(vidconv_job_new(&job, &error), error);
@@ -87,6 +116,9 @@ static void readers(void) {
   vidconv_job_set(job, "video", "all", NULL);
   REFUSED(vidconv_reader_open(job, &reader, error));
   vidconv_job_set(job, "video", "", NULL);
+  vidconv_job_set(job, "pixel_format", "no-such", NULL);
+  REFUSED(vidconv_reader_open(job, &reader, error));
+  vidconv_job_set(job, "pixel_format", "", NULL);
   CHECK_OK(vidconv_reader_open(job, &reader, &error), error);
   tried("vidconv_reader_get_video");
   REFUSED(vidconv_reader_get_video(NULL, &video, error));
@@ -98,6 +130,27 @@ static void readers(void) {
   tried("vidconv_frame_get_info");
   REFUSED(vidconv_frame_get_info(NULL, &info, error));
   GIVES(vidconv_frame_info, vidconv_frame_get_info(frame, out, error));
+  tried("vidconv_frame_convert");
+  REFUSED(vidconv_frame_convert(NULL, "rgb24", &other, error));
+  REFUSED(vidconv_frame_convert(frame, NULL, &other, error));
+  REFUSED(vidconv_frame_convert(frame, "rgb24", NULL, error));
+  REFUSED(vidconv_frame_convert(frame, "", &other, error));
+  REFUSED(vidconv_frame_convert(frame, "u8x3", &other, error));
+  REFUSED(vidconv_frame_convert(frame, "cuda", &other, error));
+  CHECK(other == NULL);
+  tried("vidconv_reader_check_seek");
+  REFUSED(vidconv_reader_check_seek(NULL, error));
+  tried("vidconv_reader_count");
+  REFUSED(vidconv_reader_count(NULL, &number, error));
+  REFUSED(vidconv_reader_count(reader, NULL, error));
+  tried("vidconv_reader_find");
+  REFUSED(vidconv_reader_find(NULL, 0, &number, error));
+  REFUSED(vidconv_reader_find(reader, 0, NULL, error));
+  tried("vidconv_reader_seek");
+  REFUSED(vidconv_reader_seek(NULL, 0, error));
+  REFUSED(vidconv_reader_seek(reader, -1, error));
+  REFUSED(vidconv_reader_seek(reader, 2, error));
+  REFUSED(vidconv_reader_seek(reader, INT64_MAX, error));
   tried("vidconv_frame_free");
   vidconv_frame_free(frame);
   vidconv_frame_free(NULL);

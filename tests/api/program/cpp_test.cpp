@@ -61,6 +61,27 @@ void check_rows(vidconv::PixelFilter& filter, int width, int height, int channel
     }
 }
 
+// Planes that know their samples give the same, and refuse samples of another depth.
+void check_typed_pixels() {
+  std::vector<std::uint8_t> from(40 * 30), to(from.size()), typed(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::uint8_t>(i * 37 % 251);
+  vidconv::PixelFilter box("box");
+  box.apply({.data = from.data(), .stride = 40, .width = 40, .height = 30},
+            {.data = to.data(), .stride = 40, .width = 40, .height = 30});
+  const vidconv::PixelPlane<const std::uint8_t> source{from.data(), 40, 40, 30};
+  box.apply(source, vidconv::PixelPlane<std::uint8_t>{typed.data(), 40, 40, 30});
+  check(typed == to, "planes of std::uint8_t give something else");
+  vidconv::PixelFilter words("box", {.depth = 10});
+  check_throws<std::invalid_argument>("they have 2", [&] {
+    words.apply(source, vidconv::PixelPlane<std::uint8_t>{typed.data(), 40, 40, 30});
+  });
+  std::vector<float> floats(40 * 30), results(floats.size(), 1.0F);
+  vidconv::PixelFilter real("box", {.depth = 32});
+  real.apply(vidconv::PixelPlane<float>{floats.data(), 160, 40, 30},
+             vidconv::PixelPlane<float>{results.data(), 160, 40, 30});
+  check(results == floats, "a box of black is black");
+}
+
 void check_pixels() {
   const std::string third = "row:1/3 1/3 1/3";
   for (const int channels : {1, 3}) {
@@ -136,6 +157,7 @@ void check_videos(const std::string& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
+  check_typed_pixels();
   check_pixels();
   check_videos(argv[2]);
   return failures ? 1 : 0;

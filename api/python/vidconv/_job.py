@@ -1,0 +1,38 @@
+"""Jobs of the C library: settings, and what they say meanwhile."""
+from __future__ import annotations
+
+import logging
+from typing import Any, Callable, Dict, Optional
+
+from . import _core
+from ._records import ProgressReport
+from ._words import in_regions, kernel_words, path_word, setting_words
+
+_log = logging.getLogger("vidconv")
+#: Hears of a run's progress.
+Progress = Callable[[ProgressReport], Any]
+
+_heard = False
+
+
+def _tell(kind: str, text: str) -> None:
+    warning = text.startswith("warning: ")
+    _log.log(logging.WARNING if warning else logging.INFO, "%s", text, extra={"kind": kind})
+
+
+def job_of(settings: Dict[str, Any], progress: Optional[Progress] = None) -> _core.Job:
+    """Returns a job with these settings, by their names; those that are None are left out."""
+    global _heard
+    if not _heard:  # without libav*'s log some damage goes unseen
+        _core.hear_libav()
+        _heard = True
+    settings = dict(settings)
+    for name in ("input", "output"):
+        if settings.get(name) is not None:
+            settings[name] = path_word(settings[name])
+    regions = settings.pop("regions", None)
+    if regions is not None:
+        settings["kernel"] = list(in_regions(kernel_words(settings["kernel"]), regions)) if settings.get("kernel") is not None else None
+    words = [word for name, value in settings.items() for word in setting_words(name, value)]
+    report = (lambda *numbers: progress(ProgressReport(*numbers))) if progress else None
+    return _core.Job(words, _tell, report)

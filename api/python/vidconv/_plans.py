@@ -1,0 +1,31 @@
+"""Plans of the C library, kept as long as they are likely to be used again."""
+from __future__ import annotations
+
+import atexit
+import re
+from functools import lru_cache
+from typing import Any, Optional, Tuple
+
+from . import _core
+from ._layout import Picture
+
+
+def _new_plan(kernels: Tuple[str, ...], format: str, width: int, height: int, border: Optional[str],
+              device: str, host: bool, threads: int, linear: bool) -> _core.Plan:
+    return _core.Plan(list(kernels), format, width, height, border, None, device, threads, host, linear)
+
+
+_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps and memory are worked out once
+atexit.register(_kept_plan.cache_clear)  # Python may end without freeing them, which nanobind would report
+# Kernels, masks and keys in files, which may have changed since; names of filters and keys are in any case.
+_of_a_file = re.compile("file:|mask=(?!edges:)|=@", re.IGNORECASE)
+
+
+def plan_of(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
+    """Returns a plan with these arguments of _new_plan()."""
+    return (_new_plan if any(map(_of_a_file.search, kernels)) else _kept_plan)(kernels, *rest)
+
+
+def run(plan: _core.Plan, picture: Picture, target: Picture, stream: int) -> None:
+    """Filters `picture` into `target`, of the same shape."""
+    plan.run(picture.address, picture.plane, picture.row, target.address, target.plane, target.row, stream)
