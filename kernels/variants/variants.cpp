@@ -84,6 +84,13 @@ constexpr Variant table[] = {
      .device = Device::cpu,
      .prepare_plan = prepare_cpu_conv_time,
      .only_sums = false},
+    {.name = "cpu-conv-volume",
+     .description =
+         "SIMD, over frames and pixels; products of a row over frames and a plane in two "
+         "steps; threads",
+     .device = Device::cpu,
+     .prepare_plan = prepare_cpu_conv_volume,
+     .only_sums = false},
 #ifdef VIDCONV_HAVE_CUDA
     {.name = "cuda-copy",
      .description = "vectors copied",

@@ -1,13 +1,10 @@
 // The processor of chains with filters over time, on the CPU: each of them begins a stage, whose
 // frames are made when a later one's window asks for them, and kept as long as one may.
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,51 +13,12 @@
 #include "pipeline/base/error.h"
 #include "pipeline/base/stopwatch.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/filter/time_stages.h"
 
 namespace vidconv {
 namespace {
 
 using SharedFrame = std::shared_ptr<const Frame>;
-
-// Returns the sum of the differences of two rows' samples.
-template <class T>
-double row_difference(const ConstBytePlane& a, const ConstBytePlane& b, int y, int shift) {
-  const T* p = a.as<const T>().row(y);
-  const T* q = b.as<const T>().row(y);
-  double sum = 0;
-  for (std::ptrdiff_t x = 0; x < a.width; ++x) {
-    if constexpr (std::is_same_v<T, float>)
-      sum += std::abs(static_cast<double>(p[x * a.step]) - static_cast<double>(q[x * b.step]));
-    else
-      sum += std::abs((p[x * a.step] >> shift) - (q[x * b.step] >> shift));
-  }
-  return sum;
-}
-
-// Returns by how much the luma of two frames differs in the mean, as a fraction of full scale; of
-// pictures without luma, by how much all colours do.
-double mean_difference(const Frame& a, const Frame& b) {
-  double sum = 0, samples = 0;
-  const auto& components = a.format().components;
-  const bool luma = std::ranges::any_of(
-      components, [](const Component& c) { return c.kind == Component::Kind::luma; });
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    const Component& c = components[i];
-    if (luma ? c.kind != Component::Kind::luma
-             : c.kind == Component::Kind::alpha || c.kind == Component::Kind::padding)
-      continue;
-    const ConstBytePlane p = a.component(i), q = b.component(i);
-    double of_plane = 0;
-    for (int y = 0; y < p.height; ++y)
-      of_plane += c.sample.storage == Storage::u8 ? row_difference<std::uint8_t>(p, q, y, 0)
-                  : c.sample.storage == Storage::u16
-                      ? row_difference<std::uint16_t>(p, q, y, c.sample.shift)
-                      : row_difference<float>(p, q, y, 0);
-    sum += of_plane / c.sample.max();
-    samples += static_cast<double>(p.width) * p.height;
-  }
-  return samples == 0 ? 0 : sum / samples;
-}
 
 // A work, the processor of it, and the frames that it has made.
 struct Stage {
@@ -78,6 +36,7 @@ class StagedProcessor final : public Processor {
         layout_(aligned_layout(work.format(), width, height, plain_memory.rows)),
         queue_(static_cast<std::size_t>(options.slots)) {
     for (const TimedWork* one : stages_of(work)) stages_.push_back({*one, nullptr, {}, {}});
+    for (const Stage& stage : stages_) works_.push_back(&stage.work);
     for (Stage& stage : stages_) {
       ProcessorOptions own = options;
       own.slots = 1;
@@ -152,22 +111,9 @@ class StagedProcessor final : public Processor {
  private:
   // Returns how many frames come out of the stages before this one; none where that is not known
   // yet, and none of those that are asked for is missing.
-  std::optional<std::int64_t> count_before(std::size_t s) const {
-    std::optional<std::int64_t> count = window_->count;
-    for (std::size_t i = 0; count && i < s; ++i) {
-      const TimedWork& work = stages_[i].work;
-      if (!work.is_over_time()) continue;
-      const OverTime& over_time = work.over_time();
-      count = std::max<std::int64_t>(0, *count - over_time.phase + over_time.every - 1) /
-              over_time.every;
-    }
-    return count;
-  }
-
-  // Returns the number of the frame of the stage before that a frame of this one is of.
-  std::int64_t number_before(std::size_t s, std::int64_t number) const {
-    const TimedWork& work = stages_[s].work;
-    return work.is_over_time() ? number * work.over_time().every + work.over_time().phase : number;
+  std::optional<std::int64_t> count_of(std::size_t s) const {
+    if (!window_->count) return std::nullopt;
+    return count_before(works_, s, *window_->count);
   }
 
   // Returns frame `number` of what stage `s` gets.
@@ -180,7 +126,7 @@ class StagedProcessor final : public Processor {
 
   Frame make(std::size_t s, std::int64_t number) {
     Stage& stage = stages_[s];
-    const std::int64_t here = number_before(s, number);
+    const std::int64_t here = number_before(stage.work, number);
     const SharedFrame centre = before(s, here);
     if (stage.work.passes(*centre)) return without_window(*centre);
     Frame input = centre->share();
@@ -206,9 +152,9 @@ class StagedProcessor final : public Processor {
     const auto step = std::ranges::find_if(
         work.steps, [](const Step& one) { return one.plan.over_time.has_value(); });
     if (step == work.steps.end()) return nullptr;
-    const Taps& taps = step->plan.terms[0];
-    const std::optional<std::int64_t> count = count_before(s);
-    const std::int64_t first = here - taps.anchor_x, last = first + taps.width - 1;
+    const TapFrames frames = step->plan.tap_frames();
+    const std::optional<std::int64_t> count = count_of(s);
+    const std::int64_t first = here - frames.anchor, last = here + frames.after();
     const Scene scene = scene_of(s, here, std::max<std::int64_t>(0, first),
                                  count ? std::min(last, *count - 1) : last);
     auto result = std::make_shared<FrameTaps>();
@@ -222,41 +168,24 @@ class StagedProcessor final : public Processor {
     return result;
   }
 
-  // Frames between which no cut lies.
-  struct Scene {
-    std::int64_t first, last;
-    bool cut_before = false, cut_after = false;
-
-    // Returns the number of the frame that stands for one that may be beyond a cut or not be there.
-    std::int64_t standing_for(std::int64_t number, TimeBorder border,
-                              std::optional<std::int64_t> count) const {
-      constexpr std::int64_t no_end = std::int64_t{1} << 30;
-      if (cut_before && number < first) return first;
-      if (cut_after && number > last) return last;
-      std::int64_t there = time_border_index(border, number, count.value_or(no_end));
-      if (there < 0) return there;
-      if (cut_before) there = std::max(there, first);
-      if (cut_after) there = std::min(there, last);
-      return there;
-    }
-  };
-
   // Returns those from `first` to `last` that are of the same scene as `here`.
   Scene scene_of(std::size_t s, std::int64_t here, std::int64_t first, std::int64_t last) {
     const std::optional<double>& cut = stages_[s].work.over_time().cut;
-    Scene scene{first, last};
-    if (!cut) return scene;
-    const auto cut_before = [&](std::int64_t number) {
+    if (!cut) return {first, last};
+    return Scene::around(here, first, last, [&](std::int64_t number) {
       const auto [known, is_new] = stages_[s].cuts.try_emplace(number);
-      if (is_new)
-        known->second = mean_difference(*before(s, number - 1), *before(s, number)) > *cut;
+      if (is_new) known->second = differ(*before(s, number - 1), *before(s, number)) > *cut;
       return known->second;
-    };
-    for (std::int64_t number = here; number > first && !scene.cut_before; --number)
-      if (cut_before(number)) scene.first = number, scene.cut_before = true;
-    for (std::int64_t number = here + 1; number <= last && !scene.cut_after; ++number)
-      if (cut_before(number)) scene.last = number - 1, scene.cut_after = true;
-    return scene;
+    });
+  }
+
+  static double differ(const Frame& a, const Frame& b) {
+    std::vector<ConstBytePlane> of_a, of_b;
+    for (std::size_t i = 0; i < a.format().components.size(); ++i) {
+      of_a.push_back(a.component(i));
+      of_b.push_back(b.component(i));
+    }
+    return mean_difference(a.format(), of_a, of_b);
   }
 
   bool is_at_hand(std::size_t s, std::int64_t number) const {
@@ -273,6 +202,7 @@ class StagedProcessor final : public Processor {
   const FrameReach reach_;
   const FrameLayout layout_;
   std::vector<Stage> stages_;
+  std::vector<const TimedWork*> works_;  // the stages'
   Channel<Frame> queue_;
   const FrameWindow* window_ = nullptr;  // belongs to the frame being made
 };

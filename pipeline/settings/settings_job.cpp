@@ -29,22 +29,6 @@ bool any_over_time(const Settings& s) {
   return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
 }
 
-// Makes the work of a chain, in which each filter over time begins a work of its own.
-TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
-                    const TimedWork::MakeWork& make) {
-  std::optional<TimedWork> before;
-  for (;;) {
-    const auto next = std::find_if(chain.begin() + (chain.empty() ? 0 : 1), chain.end(),
-                                   [](const FilterSpec& spec) { return spec.is_over_time(); });
-    const auto length = static_cast<std::size_t>(next - chain.begin());
-    TimedWork work(chain.first(length), video, make);
-    if (before) work.follow(*std::move(before));
-    if (length == chain.size()) return work;
-    before = std::move(work);
-    chain = chain.subspan(length);
-  }
-}
-
 TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notify) {
   const std::vector<FilterSpec> chain = of_stored(s.filters, video.shown);
   if (s.boxes && s.boxes->has_frames() && !video.clock.frames_before)

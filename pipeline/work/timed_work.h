@@ -76,6 +76,11 @@ class TimedWork {
   std::vector<std::size_t> case_at_;  // by how many times, and frames, have passed
 };
 
+// Makes the work of a chain, in which each filter over time begins a work of its own. Throws as
+// TimedWork does.
+TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
+                    const TimedWork::MakeWork& make);
+
 // Returns the works that are done one after the other, the given one last.
 std::vector<const TimedWork*> stages_of(const TimedWork& work);
 

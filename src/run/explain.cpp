@@ -143,9 +143,12 @@ std::string describe_plain(const Plan& plan) {
 // Says which frames a filter reads.
 std::string describe_frames(const Plan& plan) {
   const OverTime& over_time = plan.over_time->filter.over_time.value();
-  const Taps& taps = plan.terms[0];
-  std::string text = fmt::format("    over {} frames before and {} after", taps.anchor_x,
-                                 taps.width - 1 - taps.anchor_x);
+  const TapFrames frames = plan.tap_frames();
+  std::string text =
+      fmt::format("    over {} frames before and {} after", frames.anchor, frames.after());
+  if (over_time.plane_rows > 0)
+    text += fmt::format(", a volume of {} planes of {}x{}", frames.count, plan.terms[0].width,
+                        over_time.plane_rows);
   if (over_time.every > 1)
     text += fmt::format(", for one frame of {}, first frame {}", over_time.every, over_time.phase);
   if (over_time.cut) text += fmt::format(", no further than a cut of {:g}", *over_time.cut);

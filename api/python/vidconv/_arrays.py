@@ -91,8 +91,8 @@ def _layout(picture: _Picture, planar: bool, bits: Optional[int]) -> str:
 
 
 def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: Any = None, planar: bool = False,
-           bits: Optional[int] = None, threads: int = 0) -> Any:
-    """Filters a picture.
+           bits: Optional[int] = None, threads: int = 0, axis: Optional[int] = None) -> Any:
+    """Filters a picture, or with `axis` several that follow each other in time.
 
     Args:
         array: shape (rows, columns) or (rows, columns, channels), or (channels, rows, columns) with ``planar=True``; dtype
@@ -106,6 +106,8 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
             with it.
         bits: number of low bits in use in uint16: 9 to 16 (the default).
         threads: CPU threads; 0: as many as this process may use.
+        axis: the dimension of `array` that counts pictures, as in ``filter(video, "time:1 2 1:scale=auto", axis=0)``; the
+            others are those of a picture. Filters over time need it. With ``every=`` there are fewer results. On the CPU.
 
     Returns:
         `out`, or a new array of NumPy or of the tensor's library. On a CUDA device the work is queued on that library's
@@ -129,6 +131,9 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
       ...
     vidconv._errors.UsageError: ...
     """
+    if axis is not None:
+        from ._over_time import filter_over_time
+        return filter_over_time(array, kernel, axis, border, out, planar, bits, threads)
     if not isinstance(array, np.ndarray):
         from . import _cuda
         interface = _cuda.interface_of(array)
@@ -161,10 +166,18 @@ def _check_out(out: Any, array: np.ndarray) -> np.ndarray:
 
 def _run(picture: _Picture, target: _Picture, layout: str, kernel: Kernels, border: Optional[str], planar: bool,
          device: str, threads: int, stream: int) -> None:
+    plan = _plan(_words(kernel), layout, *_size(picture, planar), border, device, threads)
+    plan.run(picture.address, picture.plane, picture.row, target.address, target.plane, target.row, stream)
+
+
+def _words(kernel: Kernels) -> Tuple[str, ...]:
     kernels = (kernel,) if isinstance(kernel, str) else tuple(kernel)
     if not kernels:
         raise UsageError("there is no kernel", "command-line", "give one")
-    shape = picture.shape
-    height, width = (shape[1], shape[2]) if planar else (shape[0], shape[1])
-    plan = _plan(kernels, layout, width, height, border, device, threads)
-    plan.run(picture.address, picture.plane, picture.row, target.address, target.plane, target.row, stream)
+    return kernels
+
+
+def _size(picture: _Picture, planar: bool) -> Tuple[int, int]:
+    """Returns the width and the height."""
+    height, width = picture.shape[1:] if planar else picture.shape[:2]
+    return width, height
