@@ -45,9 +45,9 @@ TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notif
       return work;
     });
   const LightPlan light = make_light_plan(video, codes, notify);
-  return {chain, video, [&](std::span<const FilterSpec> acting) {
-            return make_light_work(acting, *video.format, s.border, light, colours);
-          }};
+  return in_stages(chain, video, [&](std::span<const FilterSpec> acting) {
+    return make_light_work(acting, *video.format, s.border, light, colours);
+  });
 }
 
 // Whether frames come out as they came in, so that a device would only take them there and back.
@@ -83,8 +83,6 @@ void check_settings(const Settings& s) {
     refuse_setting("planes", "", "filters in linear light act on all colours",
                    "leave out `planes` or `linear`");
   if (any_over_time(s)) {
-    if (s.linear)
-      refuse_setting("linear", "", "filters over time act on codes", "leave out `linear`");
     if (s.device.kind == DeviceRequest::Kind::cuda)
       refuse_setting("device", s.device.text, "filters over time run on the CPU",
                      "leave out `device`");
