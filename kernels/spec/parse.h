@@ -143,7 +143,7 @@ class FilterSpec {
   // Whether the matrix was typed in rows of numbers; a single row is better typed as "row:".
   bool typed_ = false;
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
-  int plane_rows_ = 0;          // of a volume, as OverTime has it
+  int plane_rows_ = 0;          // OverTime::plane_rows of a volume
   Modifiers modifiers_;
   bool point_spread_ = false;  // the matrix is a picture of a point, of luma samples
   std::optional<Colour> fill_;

@@ -1,4 +1,4 @@
-// What the stages of a chain with filters over time ask: which frames stand for which.
+// The questions of the stages of a chain with filters over time: which frames stand for which.
 #pragma once
 
 #include <algorithm>

@@ -108,7 +108,7 @@ void WindowFilter::set_frames(std::size_t s, std::int64_t here, Planes centre) {
   const std::int64_t count = count_of(s), first = here - frames.anchor,
                      last = here + frames.after();
   Scene scene{std::max<std::int64_t>(0, first), std::min(last, count - 1)};
-  if (const auto& cut = work.over_time().cut)
+  if (work.over_time().cut)
     scene = Scene::around(here, scene.first, scene.last,
                           [&](std::int64_t number) { return is_cut_before(s, number); });
   std::vector<TimeFrame> taps;

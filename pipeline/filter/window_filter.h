@@ -64,7 +64,7 @@ class WindowFilter {
   const std::vector<const TimedWork*> works_;
   const PixelFormat& format_;
   const int width_, height_;
-  std::vector<int> rows_;  // of each plane
+  std::vector<int> rows_;  // one number for each plane
   std::vector<Stage> stages_;
   std::vector<std::string> variants_;
   std::vector<std::shared_ptr<OwnPicture>> pictures_;  // all that were made

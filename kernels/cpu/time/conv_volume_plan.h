@@ -15,9 +15,9 @@ namespace vidconv {
 // plane of taps is left.
 struct ConvVolumePlan {
   Plan plan;
-  int planes;                            // of taps, each `rows` rows of `width`
+  int planes;                            // each has `rows` rows of `width` taps
   int width, rows, left, up;             // the last two: before the anchor
-  std::vector<std::int32_t> frame_taps;  // of a product; else empty
+  std::vector<std::int32_t> frame_taps;  // only a product has them
   std::vector<double> taps;
   std::vector<std::int32_t> int32_taps;
   std::vector<float> float_taps;
@@ -52,7 +52,7 @@ struct ConvVolumePlan {
 // A row of one frame's samples to become a line, or to be added to it.
 struct VolumeSource {
   const std::byte* from;    // the plane's first sample
-  const std::byte* centre;  // that of the filtered frame, where there is a threshold
+  const std::byte* centre;  // the filtered frame's, where there is a threshold
   int step;                 // samples from one to the next
   std::int32_t tap;         // factor on each, where lines are sums
   bool add;

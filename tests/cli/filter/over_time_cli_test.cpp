@@ -130,7 +130,7 @@ TEST_F(OverTime, LightIsAddedUpFrameByFrame) {
     const Result result = run_vidconv(words);
     EXPECT_TRUE(succeeded(result)) << result.err;
     EXPECT_EQ(result.out.size(), 4u * 16 * 16);
-    return static_cast<unsigned char>(result.out.at(16 * 16));  // of the second frame
+    return static_cast<unsigned char>(result.out.at(16 * 16));  // in the second frame
   };
   const unsigned codes = mean({}), light = mean({"--linear"});
   EXPECT_GT(light, codes + 30);  // half of the light of BT.709 is 0.7 of its signal

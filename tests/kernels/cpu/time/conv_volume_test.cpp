@@ -68,7 +68,7 @@ TEST_F(ConvVolume, GivesTheBytesOfTheDefinition) {
       }
 }
 
-// What each plane of taps makes of its frame, without rounding, is that of a matrix.
+// A plane of taps makes of its frame, without rounding, what a matrix does.
 TEST_F(ConvVolume, IsTheSumOfAMatrixForEachFrame) {
   const SampleType sample;
   const Border border{.mode = BorderMode::reflect};
