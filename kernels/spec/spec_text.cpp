@@ -155,10 +155,11 @@ void MatrixRows::read_row(Cursor& c) {
 }
 
 void VolumeRows::end_plane(const Cursor& c, std::size_t start) {
-  const int before = plane_rows(), rows = height() - before * planes_;
-  ++planes_;
-  if (planes_ > 1 && rows != before)
-    c.fail(fmt::format("plane {} has {} rows, the planes before it have {}", planes_, rows, before),
+  const int rows = height() - plane_rows_ * planes_;
+  if (++planes_ == 1) plane_rows_ = rows;
+  if (rows != plane_rows_)
+    c.fail(fmt::format("plane {} has {} rows, the planes before it have {}", planes_, rows,
+                       plane_rows_),
            start);
   if (planes_ > max_time_taps)
     c.fail(fmt::format("a volume may have at most {} planes", max_time_taps), start);

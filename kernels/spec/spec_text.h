@@ -102,10 +102,10 @@ class VolumeRows : public MatrixRows {
   // Ends a plane: it has to have as many rows as those before it.
   void end_plane(const Cursor& c, std::size_t start);
   int planes() const { return planes_; }
-  int plane_rows() const { return planes_ == 0 ? 0 : height() / planes_; }
+  int plane_rows() const { return plane_rows_; }
 
  private:
-  int planes_ = 0;
+  int planes_ = 0, plane_rows_ = 0;
 };
 
 }  // namespace vidconv
