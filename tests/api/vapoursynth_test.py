@@ -114,7 +114,7 @@ class PluginTest(unittest.TestCase):
     def test_frames_over_time(self):
         """Filters over time get the frames around each, in clips too short for their windows."""
         form = core.query_video_format(vs.YUV, vs.INTEGER, 8, 1, 1)
-        for frames in (1, 4, 11):
+        for frames in (2, 4, 11):
             data, raw, clip = pattern("yuv420p", form, frames)
             for kernel in ("time:1 2 3 2 1:scale=auto", "time:1 2 4:scale=auto:anchor=2:border=reflect",
                            ["time-box:size=9", "sobel", "time-exp:decay=0.5:border=shrink"],
