@@ -115,7 +115,7 @@ def _draw(tables, r):
     place = r.random()
     if place < 0.12:
         _boxes(job, r)
-    linear = place >= 0.45 and not fmt["float"] and not job.over_time() and r.random() < 0.15
+    linear = place >= 0.45 and not fmt["float"] and r.random() < 0.15
     planes = [] if linear else _plane_words(fmt)
     for kernel in job.kernels:
         _modifiers(job, kernel, r, planes, placed=place < 0.45)
