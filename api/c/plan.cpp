@@ -3,7 +3,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "api/c/call.h"
@@ -12,6 +14,7 @@
 #include "pipeline/av/bare_format.h"
 #include "pipeline/device/device_choice.h"
 #include "pipeline/filter/picture_filter.h"
+#include "pipeline/filter/window_filter.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/settings/setting_values.h"
 #include "pipeline/work/light.h"
@@ -86,6 +89,47 @@ Work light_work_of(const std::vector<FilterSpec>& chain, const VideoInfo& pictur
                          codes);
 }
 
+// Returns the place of the filtered picture among those of the window.
+std::int64_t place_in_window(const vidconv_window& window, const FrameReach& reach) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // a number of pictures
+  if (window.goes_on != 0 && window.goes_on != 1)
+    refuse_argument("window", "goes_on is " + std::to_string(window.goes_on));
+  if (window.result < 0 || window.result >= most)
+    refuse_argument("window", "result is " + std::to_string(window.result));
+  if (window.first < 0 || window.first >= most)
+    refuse_argument("window", "first is " + std::to_string(window.first));
+  if (window.pictures < 1 || window.pictures >= most)
+    refuse_argument("window", "pictures is " + std::to_string(window.pictures));
+  const std::int64_t here = window.result * reach.every + reach.phase;
+  if (here < window.first || here >= window.first + window.pictures)
+    refuse_argument("window", "result " + std::to_string(window.result) +
+                                  " is the one of picture " + std::to_string(here) +
+                                  ", which is not given");
+  const std::int64_t from = std::max<std::int64_t>(0, here - reach.before);
+  if (window.first > from)
+    refuse_argument("window", "it begins with picture " + std::to_string(window.first) +
+                                  ", and the result depends on picture " + std::to_string(from));
+  return here - window.first;
+}
+
+void check_over_time(const std::vector<FilterSpec>& chain, const PixelFormat& format,
+                     const ProcessorOptions& options, bool linear) {
+  const auto spec = std::ranges::find_if(chain, &FilterSpec::is_over_time);
+  if (linear)
+    throw Error(Fault::usage, "cannot filter in linear light", spec->text(),
+                "over pictures in memory, filters act on codes",
+                "leave out `linear`, or filter a video");
+  constexpr auto most_planes = static_cast<int>(std::tuple_size_v<decltype(TimeFrame::planes)>);
+  if (options.device == Device::cuda)
+    throw Error(Fault::usage, "cannot make a plan for the device",
+                "cuda:" + std::to_string(options.device_index),
+                "filters over time run on the CPU: " + spec->text(), "use cpu");
+  if (format.planes > most_planes)
+    throw Error(Fault::usage, "cannot filter over time", format.name,
+                "pictures have more than " + std::to_string(most_planes) + " planes",
+                "filter some planes at a time");
+}
+
 }  // namespace
 }  // namespace vidconv
 
@@ -96,44 +140,64 @@ struct vidconv_plan {
         height(options.height),
         planes(format.get(), width, height),
         processor(vidconv::processor_options(options)) {
-    for (const vidconv::FilterSpec& spec : chain)
-      if (spec.is_over_time())
-        throw vidconv::Error(vidconv::MessageKind::filter_spec, "cannot filter a picture over time",
-                             spec.text(), "it has no frames before and after",
-                             "filter a video: a job, or a reader");
     const vidconv::PixelFormat& f = format.get();
     vidconv::VideoInfo picture;  // no more is known of its colours
     picture.format = &f;
     picture.height = height;
     if (format.bare) picture.range = AVCOL_RANGE_JPEG;  // numbers: white is the largest
+    for (const vidconv::FilterSpec& spec : chain) vidconv::check_for_all_frames(spec);
     const vidconv::ColourCodes codes = vidconv::colour_codes(chain, picture, {});
     const vidconv::PlaneSelection selection =
         vidconv::planes_setting(options.planes ? options.planes : "");
     const vidconv::Border border = vidconv::border_setting(options.border ? options.border : "");
-    if (options.linear)
-      work = vidconv::light_work_of(chain, picture, format, selection, border, codes);
-    else
-      work = vidconv::make_work(chain, f, selection, border, vidconv::Codes::all, codes);
-    filter = vidconv::make_picture_filter(work, width, height, processor, options.host != 0);
-    for (const vidconv::Step& step : work.steps) {
-      vidconv::StepWords& words =
-          step_words.emplace_back(vidconv::StepWords{work.links[step.link].text, {}});
-      for (const std::size_t i : step.components) words.components += f.components[i].name;
+    work = vidconv::in_stages(chain, picture, [&](std::span<const vidconv::FilterSpec> acting) {
+      return options.linear
+                 ? vidconv::light_work_of({acting.begin(), acting.end()}, picture, format, selection,
+                                          border, codes)
+                 : vidconv::make_work(acting, f, selection, border, vidconv::Codes::all, codes);
+    });
+    if (vidconv::is_staged(*work)) {
+      vidconv::check_over_time(chain, f, processor, options.linear != 0);
+      over_time = std::make_unique<vidconv::WindowFilter>(*work, width, height, processor);
+    } else {
+      filter = vidconv::make_picture_filter(work->cases()[0], width, height, processor,
+                                            options.host != 0);
     }
+    for (const vidconv::TimedWork* stage : vidconv::stages_of(*work))
+      for (const vidconv::Step& step : stage->cases()[0].steps) {
+        steps.push_back(&step);
+        vidconv::StepWords& words = step_words.emplace_back(
+            vidconv::StepWords{stage->cases()[0].links[step.link].text, {}});
+        for (const std::size_t i : step.components) words.components += f.components[i].name;
+      }
     from.resize(planes.extents().size());
     to.resize(planes.extents().size());
+  }
+
+  // Sets the places of a picture's planes, from place `first` on.
+  void set(std::vector<vidconv::PlaceOfPlane>& places, std::size_t first, const void* const* given,
+           const ptrdiff_t* strides) const {
+    // Filters only read the planes of `from`, in spite of the cast.
+    for (std::size_t i = 0; i < planes.extents().size(); ++i)
+      places[first + i] = {static_cast<std::byte*>(const_cast<void*>(given[i])), strides[i]};
+  }
+  const std::vector<std::string>& variants() const {
+    return filter ? filter->variants() : over_time->variants();
   }
 
   const vidconv::NamedFormat format;
   const int width, height;
   vidconv::PlanesInMemory planes;
   const vidconv::ProcessorOptions processor;
-  vidconv::Work work;
+  std::optional<vidconv::TimedWork> work;
+  // The one, or for chains with filters over time the other.
   std::unique_ptr<vidconv::PictureFilter> filter;
+  std::unique_ptr<vidconv::WindowFilter> over_time;
+  std::vector<const vidconv::Step*> steps;
   std::vector<vidconv::StepWords> step_words;
 
   std::mutex turn;                              // guards the two below, and running
-  std::vector<vidconv::PlaceOfPlane> from, to;  // planes of the current picture
+  std::vector<vidconv::PlaceOfPlane> from, to;  // planes of the current picture, or window
 };
 
 vidconv_status vidconv_plan_new(const vidconv_filter* const* filters, size_t count,
@@ -164,14 +228,61 @@ vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes, const void* c
     vidconv::needed(from_strides, "from_strides");
     vidconv::needed(to, "to");
     vidconv::needed(to_strides, "to_strides");
+    if (!p.filter)
+      throw vidconv::Error(vidconv::MessageKind::filter_spec, "cannot filter a picture over time",
+                           "", "it comes without those before and after it",
+                           "give a window of pictures (vidconv_plan_run_window(), in Python "
+                           "axis=), or filter a video");
     const std::lock_guard lock(p.turn);
-    for (size_t i = 0; i < planes; ++i) {
-      // PictureFilter::run() only reads these, in spite of the cast.
-      p.from[i] = {static_cast<std::byte*>(const_cast<void*>(from[i])), from_strides[i]};
-      p.to[i] = {static_cast<std::byte*>(to[i]), to_strides[i]};
+    p.set(p.from, 0, from, from_strides);
+    p.set(p.to, 0, to, to_strides);
+    p.planes.check(std::span(p.from).first(planes), p.to);
+    p.filter->run(std::span(p.from).first(planes), p.to, static_cast<vidconv::CudaStream>(stream));
+  });
+}
+
+vidconv_status vidconv_plan_run_window(vidconv_plan* plan, const vidconv_window* window,
+                                       size_t planes, const void* const* from,
+                                       const ptrdiff_t* from_strides, void* const* to,
+                                       const ptrdiff_t* to_strides, void* stream,
+                                       vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_plan& p = vidconv::needed(plan, "plan");
+    const vidconv_window taken = vidconv::taken(window, "window");
+    p.planes.check_count(planes);
+    vidconv::needed(from, "from");
+    vidconv::needed(from_strides, "from_strides");
+    vidconv::needed(to, "to");
+    vidconv::needed(to_strides, "to_strides");
+    const auto here = static_cast<std::size_t>(vidconv::place_in_window(taken, p.work->reach()));
+    const auto pictures = static_cast<std::size_t>(taken.pictures);
+    const std::lock_guard lock(p.turn);
+    p.from.resize(std::max(p.from.size(), pictures * planes));
+    p.set(p.to, 0, to, to_strides);
+    for (std::size_t i = 0; i < pictures; ++i) {
+      p.set(p.from, i * planes, from + i * planes, from_strides + i * planes);
+      p.planes.check(std::span(p.from).subspan(i * planes, planes), p.to);
     }
-    p.planes.check(p.from, p.to);
-    p.filter->run(p.from, p.to, static_cast<vidconv::CudaStream>(stream));
+    if (p.filter)
+      return p.filter->run(std::span(p.from).subspan(here * planes, planes), p.to,
+                           static_cast<vidconv::CudaStream>(stream));
+    p.over_time->run({.result = taken.result,
+                      .first = taken.first,
+                      .planes = std::span(p.from).first(pictures * planes)},
+                     taken.goes_on != 0, p.to);
+  });
+}
+
+vidconv_status vidconv_plan_get_reach(const vidconv_plan* plan, vidconv_reach* reach,
+                                      vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    const vidconv::FrameReach of_plan = vidconv::needed(plan, "plan").work->reach();
+    vidconv_reach out = VIDCONV_INIT(vidconv_reach);
+    out.before = of_plan.before;
+    out.after = of_plan.after;
+    out.every = of_plan.every;
+    out.phase = of_plan.phase;
+    vidconv::give(reach, out, "reach");
   });
 }
 
@@ -183,11 +294,11 @@ vidconv_status vidconv_plan_get_info(const vidconv_plan* plan, vidconv_plan_info
     out.width = p.width;
     out.height = p.height;
     out.planes = static_cast<std::int32_t>(p.planes.extents().size());
-    out.steps = static_cast<std::int32_t>(p.work.steps.size());
-    out.exact = std::ranges::all_of(p.work.steps, [](auto& s) { return s.plan.exact; });
+    out.steps = static_cast<std::int32_t>(p.steps.size());
+    out.exact = std::ranges::all_of(p.steps, [](auto* s) { return s->plan.exact; });
     const bool cuda = p.processor.device == vidconv::Device::cuda;
     out.device = cuda ? p.processor.device_index : -1;
-    out.memory = static_cast<std::int64_t>(p.filter->memory());
+    out.memory = static_cast<std::int64_t>(p.filter ? p.filter->memory() : p.over_time->memory());
     vidconv::give(info, out, "info");
   });
 }
@@ -211,15 +322,15 @@ vidconv_status vidconv_plan_get_step(const vidconv_plan* plan, size_t step, vidc
                                      vidconv_error* error) {
   return vidconv::call(error, [&] {
     const vidconv_plan& p = vidconv::needed(plan, "plan");
-    if (step >= p.work.steps.size())
+    if (step >= p.steps.size())
       vidconv::refuse_argument("step",
-                               std::to_string(step) + " of " + std::to_string(p.work.steps.size()));
-    const vidconv::Step& s = p.work.steps[step];
+                               std::to_string(step) + " of " + std::to_string(p.steps.size()));
+    const vidconv::Step& s = *p.steps[step];
     vidconv_step_info out = VIDCONV_INIT(vidconv_step_info);
     out.filter = p.step_words[step].filter.c_str();
     out.action = vidconv::name_of(s.action).data();
     out.components = p.step_words[step].components.c_str();
-    out.variant = p.filter->variants()[step].c_str();
+    out.variant = p.variants()[step].c_str();
     out.arithmetic = vidconv::name_of(s.plan.arith).data();
     out.two_passes = s.plan.terms[0].dense.empty();
     out.exact = s.plan.exact;

@@ -18,8 +18,8 @@ class PlanesInMemory {
 
   const std::vector<PlaneExtent>& extents() const { return extents_; }
 
-  // Check the arguments of vidconv_plan_run(). Throw Error(usage); otherwise check() allocates
-  // nothing.
+  // Check the arguments of vidconv_plan_run(), or those of one picture of a window. Throw
+  // Error(usage); otherwise check() allocates nothing.
   void check_count(std::size_t planes) const;
   void check(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to);
   void check_plane(const PlaceOfPlane& plane, std::size_t p, const char* argument) const;

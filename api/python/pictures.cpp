@@ -91,6 +91,48 @@ class Plan {
     check(status, error);
   }
 
+  // Filters one picture of a video into `to`. `from`: the first of `pictures` that follow each
+  // other, `from_picture` bytes apart, of which the first is number `first`. `goes_on`: as
+  // vidconv_window has it.
+  void run_window(std::int64_t result, std::int64_t first, std::int64_t pictures, bool goes_on,
+                  std::uintptr_t from, std::ptrdiff_t from_picture, std::ptrdiff_t from_plane,
+                  std::ptrdiff_t from_row, std::uintptr_t to, std::ptrdiff_t to_plane,
+                  std::ptrdiff_t to_row) {
+    const auto count = static_cast<std::ptrdiff_t>(planes_);
+    std::vector<const void*> sources;
+    std::vector<void*> targets;
+    for (std::ptrdiff_t n = 0; n < pictures; ++n)
+      for (std::ptrdiff_t i = 0; i < count; ++i)
+        sources.push_back(reinterpret_cast<const char*>(from) + n * from_picture + i * from_plane);
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      targets.push_back(reinterpret_cast<char*>(to) + i * to_plane);
+    const std::vector source_rows(sources.size(), from_row);
+    const std::vector target_rows(planes_, to_row);
+    vidconv_window window = VIDCONV_INIT(vidconv_window);
+    window.result = result;
+    window.first = first;
+    window.pictures = pictures;
+    window.goes_on = goes_on ? 1 : 0;
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_status status = VIDCONV_OK;
+    {
+      const nb::gil_scoped_release others_run;
+      status =
+          vidconv_plan_run_window(plan_.get(), &window, planes_, sources.data(), source_rows.data(),
+                                  targets.data(), target_rows.data(), nullptr, &error);
+    }
+    check(status, error);
+  }
+
+  // Returns how many pictures before and after a result depends on, and of how many it is one, and
+  // of which.
+  [[nodiscard]] nb::tuple reach() const {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_reach reach = VIDCONV_INIT(vidconv_reach);
+    check(vidconv_plan_get_reach(plan_.get(), &reach, &error), error);
+    return nb::make_tuple(reach.before, reach.after, reach.every, reach.phase);
+  }
+
   [[nodiscard]] std::size_t planes() const { return planes_; }
   [[nodiscard]] bool exact() const { return exact_; }
 
@@ -129,6 +171,8 @@ void add_pictures(nb::module_& module) {
            nb::arg("border").none(), nb::arg("planes").none(), nb::arg("device"),
            nb::arg("threads"), nb::arg("host") = false, nb::arg("linear") = false)
       .def("run", &Plan::run)
+      .def("run_window", &Plan::run_window)
+      .def_prop_ro("reach", &Plan::reach)
       .def_prop_ro("planes", &Plan::planes)
       .def_prop_ro("exact", &Plan::exact)
       .def_prop_ro("extents", &Plan::extents)

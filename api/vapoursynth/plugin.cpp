@@ -1,8 +1,11 @@
 // The VapourSynth plugin core.vidconv.Filter(), over the C header.
+#include <VSHelper4.h>
 #include <VapourSynth4.h>
 #include <vidconv/vidconv.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -63,7 +66,10 @@ class Clip {
  public:
   Clip(VSNode* of, std::vector<Filter> filters, const vidconv_plan_options& options,
        const VSAPI& api)
-      : node(of), info(*api.getVideoInfo(of)), filters_(std::move(filters)) {
+      : node(of),
+        info(*api.getVideoInfo(of)),
+        filters_(std::move(filters)),
+        frames_(info.numFrames) {
     options_ = options;
     options_.host = options_.threads = 1;
     border_ = options.border ? options.border : "";
@@ -78,7 +84,27 @@ class Clip {
     api.getVideoFormatName(&info.format, name.data());
     format_ = format_name(info.format, name.data());
     options_.format = format_.c_str();
-    put_back(new_plan(false), false);  // so that unsuitable clips are refused at once
+    Plan plan = new_plan(false);  // so that unsuitable clips are refused at once
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    reach.size = sizeof reach;
+    check(vidconv_plan_get_reach(plan.get(), &reach, &error), error);
+    put_back(std::move(plan), false);
+    if (reach.every == 1) return;
+    if (reach.phase >= info.numFrames) throw Refusal("no frame of the clip comes out");
+    info.numFrames =
+        static_cast<int>((info.numFrames - reach.phase + reach.every - 1) / reach.every);
+    vsh::muldivRational(&info.fpsNum, &info.fpsDen, 1, reach.every);
+  }
+
+  // Returns the clip's frames that frame n of the result depends on, and which of them it is of.
+  struct Window {
+    int first, last, here;
+  };
+  [[nodiscard]] Window window_of(int n) const {
+    const std::int64_t here = n * reach.every + reach.phase;
+    return {static_cast<int>(std::max<std::int64_t>(0, here - reach.before)),
+            static_cast<int>(std::min<std::int64_t>(frames_ - 1, here + reach.after)),
+            static_cast<int>(here)};
   }
 
   Plan take_plan(bool interlaced) {
@@ -104,7 +130,8 @@ class Clip {
   }
 
   VSNode* const node;
-  const VSVideoInfo info;
+  VSVideoInfo info;          // of the result
+  vidconv_reach reach = {};  // of the plans
 
  private:
   Plan new_plan(bool interlaced) {
@@ -119,35 +146,81 @@ class Clip {
   }
 
   const std::vector<Filter> filters_;
+  const int frames_;  // the clip's
   vidconv_plan_options options_ = {};
   std::string format_, border_, planes_, device_;
   std::mutex mutex_;
   std::array<std::vector<Plan>, 2> idle_;  // plans for frames, and for fields
 };
 
-// Returns the filtered frame, which the caller owns.
-VSFrame* filtered(Clip& clip, const VSFrame* from, VSCore* core, const VSAPI& api) {
+// Frames of the clip that follow each other; they are given back at the end.
+class Frames {
+ public:
+  Frames(const Clip& clip, const Clip::Window& window, VSFrameContext* context, const VSAPI& api)
+      : api_(api) {
+    for (int n = window.first; n <= window.last; ++n)
+      frames_.push_back(api.getFrameFilter(n, clip.node, context));
+  }
+  ~Frames() {
+    for (const VSFrame* frame : frames_) api_.freeFrame(frame);
+  }
+  Frames(const Frames&) = delete;
+  Frames& operator=(const Frames&) = delete;
+  [[nodiscard]] const std::vector<const VSFrame*>& all() const { return frames_; }
+
+ private:
+  const VSAPI& api_;
+  std::vector<const VSFrame*> frames_;
+};
+
+// Makes a frame of several last as long as they do.
+void lengthen(VSFrame* frame, std::int64_t every, const VSAPI& api) {
+  VSMap* const properties = api.getFramePropertiesRW(frame);
+  int unset_num = 0, unset_den = 0;
+  std::int64_t num = api.mapGetInt(properties, "_DurationNum", 0, &unset_num);
+  std::int64_t den = api.mapGetInt(properties, "_DurationDen", 0, &unset_den);
+  if (every == 1 || unset_num != 0 || unset_den != 0) return;
+  vsh::muldivRational(&num, &den, every, 1);
+  api.mapSetInt(properties, "_DurationNum", num, maReplace);
+  api.mapSetInt(properties, "_DurationDen", den, maReplace);
+}
+
+// Returns frame n of the result, which the caller owns.
+VSFrame* filtered(Clip& clip, int n, VSFrameContext* context, VSCore* core, const VSAPI& api) {
+  const Clip::Window window = clip.window_of(n);
+  const Frames frames(clip, window, context, api);
+  const VSFrame* const here = frames.all()[static_cast<std::size_t>(window.here - window.first)];
   int unset = 0;
   const auto fields =
-      api.mapGetInt(api.getFramePropertiesRO(from), "_FieldBased", 0, &unset);  // 0: progressive
+      api.mapGetInt(api.getFramePropertiesRO(here), "_FieldBased", 0, &unset);  // 0: progressive
   const bool interlaced = unset == 0 && fields > 0;
   const VSVideoInfo& info = clip.info;
+  const auto planes = static_cast<std::size_t>(info.format.numPlanes);
   Plan plan = clip.take_plan(interlaced);
-  VSFrame* const to = api.newVideoFrame(&info.format, info.width, info.height, from, core);
-  std::array<const void*, 3> sources{};
+  VSFrame* const to = api.newVideoFrame(&info.format, info.width, info.height, here, core);
+  lengthen(to, clip.reach.every, api);
+  std::vector<const void*> sources(frames.all().size() * planes);
+  std::vector<std::ptrdiff_t> source_rows(sources.size());
   std::array<void*, 3> targets{};
-  std::array<std::ptrdiff_t, 3> source_rows{}, target_rows{};
+  std::array<std::ptrdiff_t, 3> target_rows{};
   for (int p = 0; p < info.format.numPlanes; ++p) {
     const std::size_t place = clip.place_of(p);
-    sources[place] = api.getReadPtr(from, p);
-    source_rows[place] = api.getStride(from, p);
+    for (std::size_t k = 0; k < frames.all().size(); ++k) {
+      sources[k * planes + place] = api.getReadPtr(frames.all()[k], p);
+      source_rows[k * planes + place] = api.getStride(frames.all()[k], p);
+    }
     targets[place] = api.getWritePtr(to, p);
     target_rows[place] = api.getStride(to, p);
   }
+  vidconv_window around = VIDCONV_INIT(vidconv_window);
+  around.result = n;
+  around.first = window.first;
+  around.pictures = static_cast<std::int64_t>(frames.all().size());
+  around.goes_on = 1;  // all plans of the clip see its frames alone
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   const vidconv_status status =
-      vidconv_plan_run(plan.get(), static_cast<std::size_t>(info.format.numPlanes), sources.data(),
-                       source_rows.data(), targets.data(), target_rows.data(), nullptr, &error);
+      vidconv_plan_run_window(plan.get(), &around, planes, sources.data(), source_rows.data(),
+                              targets.data(), target_rows.data(), nullptr, &error);
   clip.put_back(std::move(plan), interlaced);
   if (status == VIDCONV_OK) return to;
   api.freeFrame(to);
@@ -169,13 +242,15 @@ void call(const Work& work, const Refuse& refuse) {
 const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameContext* context,
                                VSCore* core, const VSAPI* api) {
   Clip& clip = *static_cast<Clip*>(data);
-  if (reason == arInitial) api->requestFrameFilter(n, clip.node, context);
+  if (reason == arInitial) {
+    const Clip::Window window = clip.window_of(n);
+    for (int k = window.first; k <= window.last; ++k)
+      api->requestFrameFilter(k, clip.node, context);
+  }
   if (reason != arAllFramesReady) return nullptr;
-  const VSFrame* const from = api->getFrameFilter(n, clip.node, context);
   VSFrame* to = nullptr;
-  call([&] { to = filtered(clip, from, core, *api); },
+  call([&] { to = filtered(clip, n, context, core, *api); },
        [&](const std::string& words) { api->setFilterError(words.c_str(), context); });
-  api->freeFrame(from);
   return to;
 }
 
@@ -213,9 +288,11 @@ void make_clip(const VSMap* in, VSMap* out, VSNode* node, VSCore* core, const VS
   options.planes = api.mapGetData(in, "planes", 0, &unset);
   options.device = name.c_str();
   auto clip = std::make_unique<Clip>(node, parse(in, core, api), options, api);
-  const VSFilterDependency needs[] = {{node, rpStrictSpatial}};
-  const VSVideoInfo as_it_was = clip->info;
-  api.createVideoFilter(out, "Filter", &as_it_was, get_frame, free_clip, fmParallel, needs, 1,
+  const vidconv_reach& reach = clip->reach;
+  const bool alone = reach.before == 0 && reach.after == 0 && reach.every == 1;
+  const VSFilterDependency needs[] = {{node, alone ? rpStrictSpatial : rpGeneral}};
+  const VSVideoInfo result = clip->info;
+  api.createVideoFilter(out, "Filter", &result, get_frame, free_clip, fmParallel, needs, 1,
                         clip.release(), core);
 }
 

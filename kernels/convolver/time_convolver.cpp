@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "kernels/convolver/bands.h"
@@ -31,7 +32,7 @@ std::array<std::byte, 4> stored_sample(const SampleType& sample, double value) {
 }  // namespace
 
 TimeConvolver::TimeConvolver(const Plan& plan, int threads) : plan_(plan), threads_(threads) {
-  rows_.reserve(static_cast<std::size_t>(plan.terms[0].width));
+  rows_.reserve(static_cast<std::size_t>(plan.tap_frames().count));
 }
 
 bool TimeConvolver::shrinks() const {
@@ -63,24 +64,29 @@ void TimeConvolver::set_frames(std::span<const TimeFrame> taps, const TimeFrame&
   instead_->set_frames(taps_, here_);
 }
 
-// Finds the plane of the frame that the given one lies in.
+// Finds the plane of the frame that the given one lies in. Planes may lie side by side in the same
+// rows of memory: then it lies in the one that begins last before it.
 TimeConvolver::Place TimeConvolver::place_of(const ConstBytePlane& plane) const {
+  std::optional<Place> found;
   for (std::size_t p = 0; p < here_.planes.size(); ++p) {
     const TimeFrame::Plane& here = here_.planes[p];
     if (here.rows == 0) continue;
-    const std::ptrdiff_t pitch = std::abs(here.stride);
+    constexpr std::ptrdiff_t no_end = PTRDIFF_MAX;  // the stride of one row may be anything
+    const std::ptrdiff_t pitch = here.rows == 1 ? no_end : std::abs(here.stride);
     // Counted from the row that is lowest in memory.
     const std::byte* first =
         here.stride < 0 ? here.data + here.stride * (here.rows - 1) : here.data;
     const std::ptrdiff_t offset = plane.data - first;
     if (offset < 0 || offset >= pitch * here.rows) continue;
     const std::ptrdiff_t line = offset / pitch;
-    return {.plane = p,
-            .row = here.stride < 0 ? here.rows - 1 - line : line,
-            .byte = offset % pitch,
-            .rows = plane.stride / here.stride};
+    if (!found || offset % pitch < found->byte)
+      found = {.plane = p,
+               .row = here.stride < 0 ? here.rows - 1 - line : line,
+               .byte = offset % pitch,
+               .rows = here.rows == 1 ? 1 : plane.stride / here.stride};
   }
-  throw std::invalid_argument("a plane is not of the frame that is filtered");
+  if (!found) throw std::invalid_argument("a plane is not of the frame that is filtered");
+  return *found;
 }
 
 void TimeConvolver::run(std::span<const PlanePair> pairs, CudaStream stream) {
@@ -93,7 +99,7 @@ void TimeConvolver::run(std::span<const PlanePair> pairs, CudaStream stream) {
     const ConstBytePlane& first = group.front().src;
     const Rows here{first.data, first.stride};
     if (taps_.empty()) {
-      rows_.assign(static_cast<std::size_t>(plan_.terms[0].width), here);
+      rows_.assign(static_cast<std::size_t>(plan_.tap_frames().count), here);
       return run_group({group, {}, rows_, here, {}, {}, -1});
     }
     const Place place = place_of(first);
@@ -116,7 +122,7 @@ TimeConvolver::Rows TimeConvolver::outside(const ConstBytePlane& plane) {
       static_cast<std::size_t>(plane.width + 2) * static_cast<std::size_t>(plane.step);
   const std::size_t before = size * static_cast<std::size_t>(plane.step);
   if (outside_.size() < samples * size) {
-    const auto sample = stored_sample(plan_.sample, plan_.outside);
+    const auto sample = stored_sample(plan_.sample, plan_.over_time->black);
     outside_.resize(samples * size);
     for (std::size_t i = 0; i < outside_.size(); ++i) outside_[i] = sample[i % size];
   }

@@ -23,7 +23,15 @@ struct Reach {
 
 inline Reach reach_of(const Plan& plan) {
   Reach reach;
-  if (plan.over_time) return reach;
+  if (plan.over_time) {
+    const Taps& t = plan.terms[0];
+    const int rows = plan.plane_rows();
+    if (rows == 0) return reach;
+    return {.left = t.anchor_x,
+            .right = t.width - 1 - t.anchor_x,
+            .above = t.anchor_y % rows,
+            .below = rows - 1 - t.anchor_y % rows};
+  }
   for (const Taps& t : plan.terms) {
     reach.left = std::max(reach.left, t.anchor_x);
     reach.right = std::max(reach.right, t.width - 1 - t.anchor_x);

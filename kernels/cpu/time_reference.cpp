@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/convolver/time_convolver.h"
+#include "kernels/cpu/volume_reference.h"
 
 namespace vidconv {
 namespace {
@@ -116,6 +117,7 @@ class TimeReference final : public TimeConvolver {
 }  // namespace
 
 std::unique_ptr<Convolver> make_time_reference(const Plan& plan, int threads) {
+  if (plan.plane_rows() > 0) return make_volume_reference(plan, threads);
   return std::make_unique<TimeReference>(plan, threads);
 }
 

@@ -53,7 +53,7 @@ struct Filter {
   // Instead of all that, where kernels are one tap and everything else is as it is here:
   Blocks blocks = {};               // each sample becomes the mean of its block
   std::optional<Colour> fill = {};  // nothing is left of the picture
-  // Where the only kernel is a row of taps over frames.
+  // Where the only kernel is a row of taps over frames, or a volume.
   std::optional<OverTime> over_time = {};
   bool convolves() const { return !blocks.any() && !fill; }
   bool operator==(const Filter&) const = default;

@@ -36,8 +36,8 @@ constexpr std::string_view name_of(TimeBorder border) {
   return "";
 }
 
-// A filter over time has these beside its taps. A kernel's columns are frames then, in order of
-// time, and its anchor is on the frame that is filtered.
+// A filter over time has these beside its taps. Its kernel's anchor is on the frame that is
+// filtered.
 struct OverTime {
   TimeBorder border = TimeBorder::replicate;
   // A fraction of full scale. Two frames whose luma differs by more in the mean are of two scenes:
@@ -48,6 +48,9 @@ struct OverTime {
   std::optional<double> threshold = {};
   // Frames come out whose number, counted from 0, leaves this remainder when it is divided.
   int every = 1, phase = 0;
+  // 0: the kernel is a row of taps, one for each frame. Else it is a volume: planes of so many
+  // rows, one for each frame, in order of time, each below the one before it.
+  int plane_rows = 0;
   bool operator==(const OverTime&) const = default;
 };
 
@@ -69,6 +72,19 @@ constexpr std::int64_t time_border_index(TimeBorder border, std::int64_t number,
       break;
   }
   return -1;
+}
+
+// The frames that taps are on: how many, and which of them is the one that is filtered.
+struct TapFrames {
+  int count = 1, anchor = 0;
+  int after() const { return count - 1 - anchor; }
+};
+
+// Returns those of a kernel of this size and anchor.
+constexpr TapFrames tap_frames(const OverTime& over_time, int width, int height, int anchor_x,
+                               int anchor_y) {
+  if (over_time.plane_rows == 0) return {.count = width, .anchor = anchor_x};
+  return {.count = height / over_time.plane_rows, .anchor = anchor_y / over_time.plane_rows};
 }
 
 }  // namespace vidconv

@@ -56,6 +56,7 @@ void Planner::make() {
 
 void Planner::find_passes() {
   if (linear() && !two_dimensional(filter_.kernels[0])) return;
+  if (filter_.over_time) return;  // passes over the rows of all planes of a volume mean nothing
   const bool floats = plan_.sample.storage == Storage::f32;
   double cost = 0, taps = 0;
   for (const Kernel& k : filter_.kernels) {
@@ -197,13 +198,17 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
     plan.finish.max = (role == Role::chroma ? 240 : 235) << (sample.depth - 8);
   }
   if (filter.over_time) {
-    if (filter.kernels[0].height() != 1)
-      throw std::invalid_argument("a filter over time has one row of taps");
+    const int rows = filter.over_time->plane_rows, height = filter.kernels[0].height();
+    if (rows == 0 ? height != 1 : height % rows != 0)
+      throw std::invalid_argument("a filter over time has one row of taps, or whole planes");
     if (filter.combine != Combine::linear)
       throw std::invalid_argument("a filter over time has one kernel");
-    plan.over_time = TimePlan{.filter = filter, .role = role, .codes = codes};
-    plan.outside = role == Role::chroma ? sample.neutral() : 0;
-    plan.border = BorderMode::constant;
+    plan.over_time = TimePlan{.black = role == Role::chroma ? sample.neutral() : 0,
+                              .filter = filter,
+                              .border = border,
+                              .role = role,
+                              .codes = codes};
+    if (rows == 0) plan.border = BorderMode::constant;  // there is none in space
     if (const auto threshold = filter.over_time->threshold) {
       const double most = *threshold * sample.max();
       plan.over_time->threshold = sample.storage == Storage::f32
@@ -221,14 +226,16 @@ Plan without_frames(const Plan& plan, int first, int last) {
   Filter filter = time.filter;
   const Kernel& kernel = filter.kernels[0];
   std::vector<double> taps(kernel.taps().begin(), kernel.taps().end());
-  std::fill(taps.begin(), taps.begin() + first, 0.0);
-  std::fill(taps.end() - last, taps.end(), 0.0);
+  const std::ptrdiff_t of_frame = std::ssize(taps) / plan.tap_frames().count;
+  std::fill(taps.begin(), taps.begin() + first * of_frame, 0.0);
+  std::fill(taps.end() - last * of_frame, taps.end(), 0.0);
   // Where no tap has a frame that is there, the filtered frame counts for all.
-  const auto here = static_cast<std::size_t>(kernel.anchor_x());
+  const auto here =
+      static_cast<std::size_t>(kernel.anchor_y() * kernel.width() + kernel.anchor_x());
   if (std::ranges::all_of(taps, [](double tap) { return tap == 0; })) taps[here] = 1;
-  const Kernel rest(kernel.width(), 1, taps, kernel.anchor_x(), 0);
+  const Kernel rest(kernel.width(), kernel.height(), taps, kernel.anchor_x(), kernel.anchor_y());
   filter.kernels[0] = rest.scaled(kernel.sum() / rest.sum());
-  return make_plan(filter, plan.sample, {}, time.role, time.codes);
+  return make_plan(filter, plan.sample, time.border, time.role, time.codes);
 }
 
 Plan make_fill_plan(SampleType sample, double code) {

@@ -60,13 +60,16 @@ enum class Role : std::uint8_t { colour, chroma };
 // 235, for chroma 16 to 240, at 8 bits). Float samples are never clamped.
 enum class Codes : std::uint8_t { all, limited };
 
-// A plan over time has these beside its taps, which are a row over frames.
+// A plan over time has these beside its taps, which are those of one matrix: a row over frames, or
+// the planes of a volume one below the other (OverTime::plane_rows).
 struct TimePlan {
   // A sample counts as that of the filtered frame where it differs by more; a code, or a float;
   // below 0: never.
   double threshold = -1;
+  double black = 0;  // the sample of frames that TimeBorder::zero supplies, as a code or a float
   // The plan was made of these: for windows that lack frames (without_frames()).
   Filter filter;
+  Border border;
   Role role = Role::colour;
   Codes codes = Codes::all;
   bool operator==(const TimePlan&) const = default;
@@ -97,7 +100,7 @@ struct Plan {
   // Instead of sums; `terms` is one tap then, and of `finish` only the limits of a code count.
   Blocks blocks;                    // a mosaic's
   std::optional<double> fill = {};  // a code, or a float
-  // Where columns of taps are frames.
+  // Where taps are on frames.
   std::optional<TimePlan> over_time = {};
 
   Operation operation() const {
@@ -115,6 +118,13 @@ struct Plan {
 
   // Whether the sample in column x is only copied.
   bool keeps(int x) const { return (kept >> (x % components) & 1) != 0; }
+  // Return, of a plan over time, the rows of a volume's planes, or 0; and its taps' frames.
+  int plane_rows() const { return over_time->filter.over_time->plane_rows; }
+  TapFrames tap_frames() const {
+    const Taps& t = terms[0];
+    return vidconv::tap_frames(*over_time->filter.over_time, t.width, t.height, t.anchor_x,
+                               t.anchor_y);
+  }
   // Returns the number of kernels whose responses are combined.
   int kernels() const;
   // Whether the output is the input: one tap of gain 1 on the pixel itself.

@@ -34,7 +34,8 @@ bool Planner::try_exact() {
   for (const Kernel& k : filter_.kernels) {
     matrices.emplace_back(from, from + std::ssize(k.taps()));
     from += std::ssize(k.taps());
-    passes_.push_back(find_exact_products(matrices.back(), k));
+    // Passes over the rows of all planes of a volume mean nothing.
+    passes_.push_back(filter_.over_time ? Products{} : find_exact_products(matrices.back(), k));
   }
   // There are passes for all kernels or for none: for none where only kernels of rank 1 have them,
   // which have their matrices too.

@@ -7,6 +7,7 @@
 
 #include "kernels/filter/point_spread.h"
 #include "kernels/filter/presets.h"
+#include "kernels/filter/volume.h"
 #include "kernels/spec/parse.h"
 
 namespace vidconv {
@@ -28,16 +29,21 @@ Filter FilterSpec::make_unmodified(Subsampling subsampling) const {
   Filter filter;
   filter.kernels = matrix_;
   filter.fill = fill_;
-  if (matrix_name_ == "time") filter.over_time.emplace();
+  if (is_over_time()) filter.over_time.emplace().plane_rows = plane_rows_;
   if (point_spread_) filter.kernels[0] = on_samples(filter.kernels[0], subsampling);
   return filter;
 }
 
 bool FilterSpec::is_over_time() const {
-  return matrix_name_ == "time" || (preset_ && make_unmodified({}).over_time);
+  return matrix_name_ == "time" || plane_rows_ > 0 || (preset_ && make_unmodified({}).over_time);
 }
 
 void FilterSpec::place_anchor(Filter& filter, Subsampling subsampling) const {
+  if (plane_rows_ > 0) {
+    filter.kernels[0] = anchored_volume(filter.kernels[0], plane_rows_, modifiers_.anchor_x,
+                                        modifiers_.anchor_y, modifiers_.anchor_frame);
+    return;
+  }
   const Filter luma = make_unmodified({});
   for (std::size_t k = 0; k < filter.kernels.size(); ++k) {
     Kernel& kernel = filter.kernels[k];
@@ -104,11 +110,17 @@ Filter FilterSpec::make(Subsampling subsampling) const {
     // A point of light becomes what the picture shows by mathematical convolution.
     if (modifiers_.flip != point_spread_) kernel = kernel.flipped();
     if (scale != 1) kernel = kernel.scaled(scale);
-    kernel = filter.over_time ? kernel.trimmed() : stored_kernel(kernel.trimmed(), shown_);
+    kernel = plane_rows_ > 0    ? stored_volume(kernel, plane_rows_, shown_)
+             : filter.over_time ? kernel.trimmed()
+                                : stored_kernel(kernel.trimmed(), shown_);
   }
   filter.threshold *= scale;
   if (!preset_ && !fill_) filter.purpose = purpose_of(filter.kernels[0]);
-  if (filter.over_time) filter.over_time = modifiers_.over_time;
+  if (filter.over_time) {
+    filter.over_time = modifiers_.over_time;
+    if (plane_rows_ > 0)
+      filter.over_time->plane_rows = shown_.swaps() ? matrix_[0].width() : plane_rows_;
+  }
   filter.blocks = stored_blocks(filter.blocks, shown_);
   filter.bias = modifiers_.bias.value_or(filter.bias);
   filter.absolute = modifiers_.absolute.value_or(filter.absolute);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -11,6 +12,8 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include "kernels/filter/volume.h"
 
 namespace vidconv {
 namespace {
@@ -56,26 +59,45 @@ std::string read_first_bytes(const std::string& path) {
   return {block, count};
 }
 
-Kernel read_kernel_text(std::string_view bytes, const std::string& name,
-                        const std::function<void(Cursor&)>& read_key) {
-  MatrixRows rows;
+bool has_planes(std::string_view bytes) {
+  bool found = false;
+  for (std::size_t at = 0; at < bytes.size() && !found;) {
+    const std::size_t end = std::min(bytes.find('\n', at), bytes.size());
+    Cursor c(bytes.substr(at, end - at));
+    c.skip_blanks();
+    found = c.accept('|');
+    at = end + 1;
+  }
+  return found;
+}
+
+KernelText read_kernel_text(std::string_view bytes, const std::string& name,
+                            const std::function<void(Cursor&)>& read_key) {
+  VolumeRows rows;
   std::optional<std::pair<int, int>> size;
   read_lines(bytes, name, [&](Cursor& c) {
+    const std::size_t start = c.position();
     if (c.accept("size="))
       size = c.size();
     else if (c.text().find('=') != std::string_view::npos)
       read_key(c);
+    else if (c.accept('|'))
+      rows.end_plane(c, start);
     else
       rows.read_row(c);
   });
-  const std::pair<int, int> found{rows.width(), rows.height()};
+  if (rows.planes() > 0) rows.end_plane(Cursor("|", name), 0);
+  const int plane_rows = rows.plane_rows();
+  const std::pair<int, int> found{rows.width(), rows.height()},
+      seen{found.first, plane_rows > 0 ? plane_rows : found.second};
   if (found.second == 0) throw SpecError(name, 1, "the kernel file has no numbers");
-  if (size && *size != found)
+  if (size && *size != seen)
     throw SpecError(name, 1,
                     fmt::format("the kernel file says size={}x{}, but holds {}x{} numbers",
-                                size->first, size->second, found.first, found.second));
+                                size->first, size->second, seen.first, seen.second));
   try {
-    return {found.first, found.second, rows.take()};
+    if (plane_rows > 0) return {volume_of(found.first, plane_rows, rows.take()), plane_rows};
+    return {{found.first, found.second, rows.take()}, 0};
   } catch (const std::invalid_argument& error) {
     throw SpecError(name, 1, error.what());
   }

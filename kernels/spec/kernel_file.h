@@ -39,10 +39,19 @@ using PictureDecoder = GreyPicture (*)(std::string_view bytes, const GreyLimits&
 Kernel read_kernel_picture(std::string_view bytes, std::int64_t max_pixels,
                            PictureDecoder decoder = nullptr);
 
-// Reads rows of numbers. `#` begins a comment, empty lines are skipped, `size=WxH` is checked
-// against the rows; for a line of any other `key=value`, read_key is called at its beginning.
-// Throws SpecError, whose text is the line.
-Kernel read_kernel_text(std::string_view bytes, const std::string& name,
-                        const std::function<void(Cursor&)>& read_key);
+// The kernel of a text file. `plane_rows`: as OverTime has it.
+struct KernelText {
+  Kernel kernel;
+  int plane_rows = 0;
+};
+
+// Whether a line of the text is `|`: the rows are those of a volume's planes.
+bool has_planes(std::string_view bytes);
+
+// Reads rows of numbers, with a line of `|` between two planes of a volume. `#` begins a comment,
+// empty lines are skipped, `size=WxH` is checked against the rows of a plane; for a line of any
+// other `key=value`, read_key is called at its beginning. Throws SpecError, whose text is the line.
+KernelText read_kernel_text(std::string_view bytes, const std::string& name,
+                            const std::function<void(Cursor&)>& read_key);
 
 }  // namespace vidconv

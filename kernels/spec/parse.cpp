@@ -13,6 +13,7 @@
 
 #include "kernels/base/names.h"
 #include "kernels/filter/presets.h"
+#include "kernels/filter/volume.h"
 #include "kernels/spec/colour_spec.h"
 #include "kernels/spec/curve_spec.h"
 #include "kernels/spec/kernel_file.h"
@@ -28,9 +29,11 @@ constexpr MatrixForm forms[] = {
     {"column", "R", "one column of numbers"},
     {"separable", "R;C", "a row across and a column down, multiplied: separable:1 2 1;-1 0 1"},
     {"time", "R", "numbers over frames, in order of time: time:1 2 1:scale=auto"},
+    {"volume", "P|P|...",
+     "planes of rows of numbers, one for each frame in order of time: volume:0 1;1 0|1 2;2 1"},
     {"file", "PATH",
-     "rows of numbers in a text file, # begins a comment; or a grey picture of what becomes of a "
-     "point of light"},
+     "rows of numbers in a text file, # begins a comment, lines of | are between the planes of a "
+     "volume; or a grey picture of what becomes of a point of light"},
     {"random", "SEED,SIZE", "noise, for tests: random:7,5 or random:7,9x3"},
     {"fill", "COLOUR", "one colour, by name or as #rrggbb: fill:black, fill:#1e90ff"},
 };
@@ -43,7 +46,7 @@ constexpr ModifierKey keys[] = {
     {"rotate", "0|90|180|270", "turn the kernel with its anchor, clockwise"},
     {"anchor", "x,y",
      "the tap on the output pixel, from the top left of the kernel before rotate and flip; the "
-     "middle otherwise"},
+     "middle otherwise; over time its number, of a volume x,y,frame"},
     {"units", "luma|plane",
      "of a picture as a kernel: luma pixels, or as a matrix the samples of each plane, not turned"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
@@ -163,6 +166,7 @@ class SpecParser {
                               : name == "file"      ? read_file()
                               : name == "random"    ? read_random()
                               : name == "separable" ? read_separable()
+                              : name == "volume"    ? read_volume()
                                                     : read_rows(name));
     } catch (const std::invalid_argument& error) {
       cursor_.fail(error.what(), 0);
@@ -183,6 +187,18 @@ class SpecParser {
           fmt::format("{} numbers are too many: 'time' takes up to {}", width, max_time_taps),
           start);
     return name == "column" ? Kernel(1, width, rows.take()) : Kernel(width, height, rows.take());
+  }
+
+  Kernel read_volume() {
+    VolumeRows rows;
+    do {
+      const std::size_t start = cursor_.position();
+      do rows.read_row(cursor_);
+      while (cursor_.accept(';'));
+      rows.end_plane(cursor_, start);
+    } while (cursor_.accept('|'));
+    spec_.plane_rows_ = rows.plane_rows();
+    return volume_of(rows.width(), spec_.plane_rows_, rows.take());
   }
 
   Kernel read_separable() {
@@ -219,7 +235,14 @@ class SpecParser {
       const std::string bytes = file_bytes_ ? std::string(*file_bytes_) : read_kernel_file(path);
       spec_.point_spread_ = is_kernel_picture(bytes) || coded_picture(bytes) != CodedPicture::none;
       spec_.typed_ = !spec_.point_spread_;
-      if (spec_.typed_) return read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
+      if (spec_.typed_) {
+        const bool volume = has_planes(bytes);
+        spec_.typed_ = !volume;
+        spec_.plane_rows_ = volume ? 1 : 0;  // keys are read before it is known how many
+        KernelText text = read_kernel_text(bytes, path, [this](Cursor& c) { read_key(c); });
+        spec_.plane_rows_ = text.plane_rows;
+        return std::move(text.kernel);
+      }
       Kernel kernel = read_kernel_picture(bytes, max_pixels_, decoder_);
       if (kernel.sum() == 0) cursor_.fail(fmt::format("the picture '{}' is black", path), start);
       spec_.modifiers_.auto_scale = true;  // it draws the shape of a blur
@@ -306,7 +329,7 @@ class SpecParser {
     const ModifierKey* of_time = row_named(time_keys(), word, &ModifierKey::name);
     if (!parameter && !modifier && of_time && !spec_.is_over_time())
       c.fail(fmt::format("'{}' is of filters over time, and {} is none", word, spec_.name()), start,
-             "see time-box and time:");
+             "see time-box, time: and volume:");
     if (!modifier) modifier = of_time;
     if (!c.accept('=')) {
       if (parameter || modifier) c.fail_here(fmt::format("'=' after '{}'", word));
@@ -401,7 +424,7 @@ class SpecParser {
     const std::size_t start = c.position();
     refuse_without_kernel(c, key, at);
     if (spec_.is_over_time() && key == "rotate")
-      c.fail("'rotate' turns a kernel of pixels, and this one is of frames", at);
+      c.fail("'rotate' turns a kernel of pixels, and this one is over frames", at);
     if (key == "phase") phase_at_ = start;
     if (read_over_time(c, key, m.over_time)) return;
     if (key == "scale" || key == "bias") refuse_change(c, key);
@@ -437,13 +460,16 @@ class SpecParser {
       m.quarter_turns = static_cast<int>(angle) / 90;
     } else if (key == "anchor") {
       m.has_anchor = true;
-      if (spec_.is_over_time()) {
+      if (spec_.is_over_time() && spec_.plane_rows_ == 0) {
         m.anchor_x = static_cast<int>(c.whole("the anchor", 0, max_time_taps - 1));
         return;
       }
       m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
       if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
       m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
+      if (spec_.plane_rows_ == 0) return;
+      if (!c.accept(',')) c.fail_here("',' and the anchor's frame: a volume's is x,y,frame");
+      m.anchor_frame = static_cast<int>(c.whole("the anchor's frame", 0, max_time_taps - 1));
     } else if (key == "ease") {
       ease_at_ = start;
       ease_ = read_ease(c);

@@ -4,6 +4,7 @@
 //   matrix:ROW;ROW;...[:key=value]...        matrix:0 -1 0;-1 5 -1;0 -1 0
 //   row:NUMBERS, column:NUMBERS              row:1 2 1:scale=auto
 //   time:NUMBERS                             time:1 2 1:scale=auto (over_time.h)
+//   volume:PLANE|PLANE|...                   planes of rows: volume:1 2;3 4|5 6;7 8
 //   separable:ACROSS;DOWN                    separable:1 2 1;-1 0 1
 //   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
 //   random:SEED,SIZE                         random:7,5x3
@@ -44,6 +45,7 @@ struct Modifiers {
   int quarter_turns = 0;         // rotate=90|180|270, clockwise
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
+  int anchor_frame = 0;                  // of volumes: anchor=x,y,frame
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
   PlaceSpec place;                       // region=, mask=, invert=, feather=
   When when;                             // between=FROM-TO,...
@@ -79,6 +81,7 @@ class FilterSpec {
   const std::optional<Colour>& fill() const { return fill_; }
   // Returns whether it reads frames before and after the one that it filters.
   bool is_over_time() const;
+  bool is_volume() const { return plane_rows_ > 0; }
   const OverTime& over_time() const { return modifiers_.over_time; }
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
@@ -141,6 +144,7 @@ class FilterSpec {
   // Whether the matrix was typed in rows of numbers; a single row is better typed as "row:".
   bool typed_ = false;
   std::vector<Kernel> matrix_;  // exactly one, or none for a preset
+  int plane_rows_ = 0;          // OverTime::plane_rows of a volume
   Modifiers modifiers_;
   bool point_spread_ = false;  // the matrix is a picture of a point, of luma samples
   std::optional<Colour> fill_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/base/names.h"
+#include "kernels/filter/over_time.h"
 
 namespace vidconv {
 namespace {
@@ -111,7 +112,9 @@ double Cursor::decimal() {
 }
 
 void MatrixRows::read_row(Cursor& c) {
-  const auto row_ends = [&c] { return c.at_end() || c.peek() == ';' || c.peek() == ':'; };
+  const auto row_ends = [&c] {
+    return c.at_end() || c.peek() == ';' || c.peek() == '|' || c.peek() == ':';
+  };
   const std::size_t start = c.position();
   int count = 0;
   bool tight_comma = false, blank_alone = false;
@@ -149,6 +152,17 @@ void MatrixRows::read_row(Cursor& c) {
   width_ = count;
   if (height_ > Kernel::max_size)
     c.fail(fmt::format("a kernel may have at most {0}x{0} taps", Kernel::max_size), start);
+}
+
+void VolumeRows::end_plane(const Cursor& c, std::size_t start) {
+  const int rows = height() - plane_rows_ * planes_;
+  if (++planes_ == 1) plane_rows_ = rows;
+  if (rows != plane_rows_)
+    c.fail(fmt::format("plane {} has {} rows, the planes before it have {}", planes_, rows,
+                       plane_rows_),
+           start);
+  if (planes_ > max_time_taps)
+    c.fail(fmt::format("a volume may have at most {} planes", max_time_taps), start);
 }
 
 std::string in_rows(const std::string& spec, int width) {

@@ -85,7 +85,7 @@ std::string in_rows(const std::string& spec, int width);
 // Rows of equal length, collected one by one.
 class MatrixRows {
  public:
-  // Reads numbers up to `;`, `:` or the end: blanks between them, or commas, or both.
+  // Reads numbers up to `;`, `|`, `:` or the end: blanks between them, or commas, or both.
   void read_row(Cursor& c);
   int width() const { return width_; }
   int height() const { return height_; }
@@ -94,6 +94,18 @@ class MatrixRows {
  private:
   int width_ = 0, height_ = 0;
   std::vector<double> taps_;
+};
+
+// The rows of a matrix, or of the planes of a volume, each below the one before it.
+class VolumeRows : public MatrixRows {
+ public:
+  // Ends a plane: it has to have as many rows as those before it.
+  void end_plane(const Cursor& c, std::size_t start);
+  int planes() const { return planes_; }
+  int plane_rows() const { return plane_rows_; }
+
+ private:
+  int planes_ = 0, plane_rows_ = 0;
 };
 
 }  // namespace vidconv

@@ -21,7 +21,9 @@ bool any_plan(const Plan&) { return true; }
 bool is_mosaic(const Plan& plan) { return plan.operation() == Operation::mosaic; }
 
 #ifdef VIDCONV_HAVE_CUDA
-bool is_over_time(const Plan& plan) { return plan.operation() == Operation::over_time; }
+bool is_row_over_time(const Plan& plan) {
+  return plan.operation() == Operation::over_time && plan.plane_rows() == 0;
+}
 
 // Prepares as prepare_if() does, but takes interleaved components together, except floats
 // (interleaved()).
@@ -86,6 +88,13 @@ constexpr Variant table[] = {
      .device = Device::cpu,
      .prepare_plan = prepare_cpu_conv_time,
      .only_sums = false},
+    {.name = "cpu-conv-volume",
+     .description =
+         "SIMD, over frames and pixels; products of a row over frames and a plane in two "
+         "steps; threads",
+     .device = Device::cpu,
+     .prepare_plan = prepare_cpu_conv_volume,
+     .only_sums = false},
 #ifdef VIDCONV_HAVE_CUDA
     {.name = "cuda-copy",
      .description = "vectors copied",
@@ -105,7 +114,7 @@ constexpr Variant table[] = {
     {.name = "cuda-conv-time",
      .description = "over frames, each of them read once",
      .device = Device::cuda,
-     .prepare_plan = prepare_if<is_over_time, cuda::make_conv_time>,
+     .prepare_plan = prepare_if<is_row_over_time, cuda::make_conv_time>,
      .only_sums = false},
     {"cuda-pairwise", "equal taps of floats, sums of sums; squares up to 31 in one kernel",
      Device::cuda, prepare_cuda<cuda::supports_pairwise, cuda::make_pairwise>},

@@ -1,30 +1,12 @@
 #include "pipeline/filter/frame_stages.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <type_traits>
 #include <utility>
 
 #include "pipeline/base/error.h"
 
 namespace vidconv {
 namespace {
-
-// Returns the sum of the differences of two rows' samples.
-template <class T>
-double row_difference(const ConstBytePlane& a, const ConstBytePlane& b, int y, int shift) {
-  const T* p = a.as<const T>().row(y);
-  const T* q = b.as<const T>().row(y);
-  double sum = 0;
-  for (std::ptrdiff_t x = 0; x < a.width; ++x) {
-    if constexpr (std::is_same_v<T, float>)
-      sum += std::abs(static_cast<double>(p[x * a.step]) - static_cast<double>(q[x * b.step]));
-    else
-      sum += std::abs((p[x * a.step] >> shift) - (q[x * b.step] >> shift));
-  }
-  return sum;
-}
 
 Frame without_window(const Frame& frame) {
   Frame same = frame.share();
@@ -34,46 +16,14 @@ Frame without_window(const Frame& frame) {
 
 }  // namespace
 
-// Frames between which no cut lies.
-struct FrameStages::Scene {
-  std::int64_t first, last;
-  bool cut_before = false, cut_after = false;
-
-  // Returns the number of the frame that stands for one that may be beyond a cut or not be there.
-  std::int64_t standing_for(std::int64_t number, TimeBorder border,
-                            std::optional<std::int64_t> count) const {
-    constexpr std::int64_t no_end = std::int64_t{1} << 30;
-    if (cut_before && number < first) return first;
-    if (cut_after && number > last) return last;
-    std::int64_t there = time_border_index(border, number, count.value_or(no_end));
-    if (there < 0) return there;
-    if (cut_before) there = std::max(there, first);
-    if (cut_after) there = std::min(there, last);
-    return there;
-  }
-};
-
 double mean_difference(const Frame& a, const Frame& b) {
-  double sum = 0, samples = 0;
-  const auto& components = a.format().components;
-  const bool luma = std::ranges::any_of(
-      components, [](const Component& c) { return c.kind == Component::Kind::luma; });
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    const Component& c = components[i];
-    if (luma ? c.kind != Component::Kind::luma
-             : c.kind == Component::Kind::alpha || c.kind == Component::Kind::padding)
-      continue;
-    const ConstBytePlane p = a.component(i), q = b.component(i);
-    double of_plane = 0;
-    for (int y = 0; y < p.height; ++y)
-      of_plane += c.sample.storage == Storage::u8 ? row_difference<std::uint8_t>(p, q, y, 0)
-                  : c.sample.storage == Storage::u16
-                      ? row_difference<std::uint16_t>(p, q, y, c.sample.shift)
-                      : row_difference<float>(p, q, y, 0);
-    sum += of_plane / c.sample.max();
-    samples += static_cast<double>(p.width) * p.height;
-  }
-  return samples == 0 ? 0 : sum / samples;
+  const auto components = [](const Frame& frame) {
+    std::vector<ConstBytePlane> all;
+    for (std::size_t i = 0; i < frame.format().components.size(); ++i)
+      all.push_back(frame.component(i));
+    return all;
+  };
+  return mean_difference(a.format(), components(a), components(b));
 }
 
 std::shared_ptr<const FrameWindow> sample_window(
@@ -90,6 +40,7 @@ std::shared_ptr<const FrameWindow> sample_window(
 
 FrameStages::FrameStages(const TimedWork& work) : reach_(work.reach()) {
   for (const TimedWork* one : stages_of(work)) stages_.push_back({*one, {}, {}});
+  for (const Stage& stage : stages_) works_.push_back(&stage.work);
 }
 
 Frame FrameStages::make(const Frame& frame) {
@@ -110,22 +61,9 @@ void FrameStages::forget_all() {
 
 // Returns how many frames come out of the stages before this one; none where that is not known
 // yet, and none of those that are asked for is missing.
-std::optional<std::int64_t> FrameStages::count_before(std::size_t s) const {
-  std::optional<std::int64_t> count = window_->count;
-  for (std::size_t i = 0; count && i < s; ++i) {
-    const TimedWork& work = stages_[i].work;
-    if (!work.is_over_time()) continue;
-    const OverTime& over_time = work.over_time();
-    count =
-        std::max<std::int64_t>(0, *count - over_time.phase + over_time.every - 1) / over_time.every;
-  }
-  return count;
-}
-
-// Returns the number of the frame of the stage before that a frame of this one is of.
-std::int64_t FrameStages::number_before(std::size_t s, std::int64_t number) const {
-  const TimedWork& work = stages_[s].work;
-  return work.is_over_time() ? number * work.over_time().every + work.over_time().phase : number;
+std::optional<std::int64_t> FrameStages::count_of(std::size_t s) const {
+  if (!window_->count) return std::nullopt;
+  return count_before(works_, s, *window_->count);
 }
 
 // Returns frame `number` of what stage `s` gets.
@@ -138,7 +76,7 @@ FrameStages::SharedFrame FrameStages::before(std::size_t s, std::int64_t number)
 
 Frame FrameStages::make(std::size_t s, std::int64_t number) {
   const Stage& stage = stages_[s];
-  const std::int64_t here = number_before(s, number);
+  const std::int64_t here = number_before(stage.work, number);
   const SharedFrame centre = before(s, here);
   if (stage.work.passes(*centre) && passes_on(s)) return without_window(*centre);
   Frame input = centre->share();
@@ -157,9 +95,9 @@ std::shared_ptr<const FrameTaps> FrameStages::taps(std::size_t s, std::int64_t h
   const auto step = std::ranges::find_if(
       work.steps, [](const Step& one) { return one.plan.over_time.has_value(); });
   if (step == work.steps.end()) return nullptr;
-  const Taps& taps = step->plan.terms[0];
-  const std::optional<std::int64_t> count = count_before(s);
-  const std::int64_t first = here - taps.anchor_x, last = first + taps.width - 1;
+  const TapFrames frames = step->plan.tap_frames();
+  const std::optional<std::int64_t> count = count_of(s);
+  const std::int64_t first = here - frames.anchor, last = here + frames.after();
   const Scene scene = scene_of(s, here, std::max<std::int64_t>(0, first),
                                count ? std::min(last, *count - 1) : last);
   auto result = std::make_shared<FrameTaps>();
@@ -174,21 +112,15 @@ std::shared_ptr<const FrameTaps> FrameStages::taps(std::size_t s, std::int64_t h
 }
 
 // Returns those from `first` to `last` that are of the same scene as `here`.
-FrameStages::Scene FrameStages::scene_of(std::size_t s, std::int64_t here, std::int64_t first,
-                                         std::int64_t last) {
+Scene FrameStages::scene_of(std::size_t s, std::int64_t here, std::int64_t first,
+                            std::int64_t last) {
   const std::optional<double>& cut = stages_[s].work.over_time().cut;
-  Scene scene{first, last};
-  if (!cut) return scene;
-  const auto cut_before = [&](std::int64_t number) {
+  if (!cut) return {first, last};
+  return Scene::around(here, first, last, [&](std::int64_t number) {
     const auto [known, is_new] = stages_[s].cuts.try_emplace(number);
     if (is_new) known->second = difference(*before(s, number - 1), *before(s, number)) > *cut;
     return known->second;
-  };
-  for (std::int64_t number = here; number > first && !scene.cut_before; --number)
-    if (cut_before(number)) scene.first = number, scene.cut_before = true;
-  for (std::int64_t number = here + 1; number <= last && !scene.cut_after; ++number)
-    if (cut_before(number)) scene.last = number - 1, scene.cut_after = true;
-  return scene;
+  });
 }
 
 bool FrameStages::is_at_hand(std::size_t s, std::int64_t number) const {

@@ -12,12 +12,12 @@
 
 #include "pipeline/av/frame.h"
 #include "pipeline/av/frame_window.h"
+#include "pipeline/filter/time_stages.h"
 #include "pipeline/work/timed_work.h"
 
 namespace vidconv {
 
-// Returns by how much the luma of two frames in host memory differs in the mean, as a fraction of
-// full scale; of pictures without luma, by how much all colours do.
+// Returns that of two frames in host memory.
 double mean_difference(const Frame& a, const Frame& b);
 
 // Returns the window of result `result` of an endless video whose frames are `frames` in turn.
@@ -62,10 +62,8 @@ class FrameStages {
     // Whether a scene ends before this frame of the stage before, where that was asked for.
     std::map<std::int64_t, bool> cuts;
   };
-  struct Scene;
 
-  std::optional<std::int64_t> count_before(std::size_t s) const;
-  std::int64_t number_before(std::size_t s, std::int64_t number) const;
+  std::optional<std::int64_t> count_of(std::size_t s) const;
   SharedFrame before(std::size_t s, std::int64_t number);
   Frame make(std::size_t s, std::int64_t number);
   std::shared_ptr<const FrameTaps> taps(std::size_t s, std::int64_t here, const Frame& centre);
@@ -75,6 +73,7 @@ class FrameStages {
 
   const FrameReach reach_;
   std::vector<Stage> stages_;
+  std::vector<const TimedWork*> works_;  // the stages'
   const FrameWindow* window_ = nullptr;  // belongs to the frame being made
 };
 

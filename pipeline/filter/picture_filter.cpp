@@ -97,15 +97,22 @@ std::size_t PictureSteps::memory() const {
   return bytes;
 }
 
-BytePlane PictureSteps::plane(std::span<const PlaceOfPlane> picture, const PixelFormat& format,
-                              std::size_t component) const {
+BytePlane component_of(std::span<const PlaceOfPlane> picture, const PixelFormat& format, int width,
+                       int height, std::size_t component) {
   const Component& c = format.components[component];
   const PlaceOfPlane& place = picture[static_cast<std::size_t>(c.plane)];
-  return {.data = place.data + format.offset_of(c, width_),
+  return {.data = place.data + format.offset_of(c, width),
           .stride = place.stride,
-          .width = format.width_of(c, width_),
-          .height = format.height_of(c, height_),
+          .width = format.width_of(c, width),
+          .height = format.height_of(c, height),
           .step = c.step};
+}
+
+void PictureSteps::set_frames(std::span<const TimeFrame> taps, const TimeFrame& here,
+                              const TimeFrame& before) {
+  for (std::size_t s = 0; s < work_.steps.size(); ++s)
+    if (work_.steps[s].plan.operation() == Operation::over_time)
+      dynamic_cast<TimeConvolver&>(*convolvers_[s]).set_frames(taps, here, before);
 }
 
 void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to,
@@ -113,11 +120,12 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
   const auto component = [&](Place place, std::size_t i) {
     switch (place) {
       case Place::input:
-        return plane(from, *work_.format, i);
+        return component_of(from, *work_.format, width_, height_, i);
       case Place::output:
-        return plane(to, *work_.format, i);
+        return component_of(to, *work_.format, width_, height_, i);
       default:
-        return plane(scratch_[place == Place::scratch0 ? 0 : 1].planes, *work_.scratch_format, i);
+        return component_of(scratch_[place == Place::scratch0 ? 0 : 1].planes,
+                            *work_.scratch_format, width_, height_, i);
     }
   };
   components_.clear();
@@ -129,8 +137,9 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       parts_[s]->set_picture(components_, by_field_, stream);
       planes_.clear();
       for (const std::size_t i : step.components)
-        planes_.push_back({component(step.from, i).as<const std::byte>(), component(step.to, i),
-                           plane(scratch_.back().planes, *work_.scratch_format, i)});
+        planes_.push_back(
+            {component(step.from, i).as<const std::byte>(), component(step.to, i),
+             component_of(scratch_.back().planes, *work_.scratch_format, width_, height_, i)});
       parts_[s]->run(*convolvers_[s], planes_, by_field_, stream, parts_[s]->now());
       continue;
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/convolver/time_convolver.h"
 #include "pipeline/av/pool.h"
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/filter/region_step.h"
@@ -33,6 +34,10 @@ class OwnPicture {
   std::unique_ptr<std::byte, Release> memory_{nullptr, Release{nullptr}};
 };
 
+// Returns the plane of a component of a picture.
+BytePlane component_of(std::span<const PlaceOfPlane> picture, const PixelFormat& format, int width,
+                       int height, std::size_t component);
+
 // The steps of a work, ready to run on planes in memory of one kind, with their scratch pictures.
 class PictureSteps {
  public:
@@ -40,14 +45,14 @@ class PictureSteps {
   PictureSteps(Work work, int width, int height, const ProcessorOptions& options,
                const FrameMemory& memory);
 
+  // Tells the filter over time, if there is one, which frames its taps are on in the next run
+  // (TimeConvolver::set_frames()).
+  void set_frames(std::span<const TimeFrame> taps, const TimeFrame& here, const TimeFrame& before);
   void run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to, CudaStream stream);
   const std::vector<std::string>& variants() const { return variants_; }
   std::size_t memory() const;
 
  private:
-  BytePlane plane(std::span<const PlaceOfPlane> picture, const PixelFormat& format,
-                  std::size_t component) const;
-
   const Work work_;
   const int width_, height_, threads_;
   const bool by_field_;

@@ -1,5 +1,7 @@
 // The processor of the CPU: submit() queues, collect() convolves.
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -133,25 +135,50 @@ class CpuProcessor final : public Processor {
   // Tells the case's filter over time, if it has one, which frames its taps are on.
   void set_taps(std::size_t number, const Frame& input) {
     const std::vector<Step>& steps = work_.cases()[number].steps;
+    const auto step = std::ranges::find_if(
+        steps, [](const Step& one) { return one.plan.operation() == Operation::over_time; });
+    if (step == steps.end()) return;
+    const bool light = step->from != Place::input;
     const FrameTaps* const taps = input.taps().get();
     time_frames_.clear();
     TimeFrame before;
     if (taps) {
-      for (const FrameTaps::Tap& tap : taps->taps) time_frames_.push_back(time_frame(tap));
-      before = time_frame(taps->before);
+      if (light) forget_light(*taps);
+      const auto frame = [&](const FrameTaps::Tap& tap) {
+        if (!tap.frame) return TimeFrame{};
+        TimeFrame there = planes_of(light ? in_light(number, tap) : *tap.frame);
+        there.number = tap.number;
+        return there;
+      };
+      for (const FrameTaps::Tap& tap : taps->taps) time_frames_.push_back(frame(tap));
+      before = frame(taps->before);
     }
+    const TimeFrame here = planes_of(source(step->from, input));
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s].plan.operation() == Operation::over_time)
         dynamic_cast<TimeConvolver&>(convolvers_.of(number, s))
-            .set_frames(time_frames_, planes_of(input), before);
+            .set_frames(time_frames_, here, before);
   }
 
-  static TimeFrame time_frame(const FrameTaps::Tap& tap) {
-    if (!tap.frame) return {};
-    TimeFrame frame = planes_of(*tap.frame);
-    frame.number = tap.number;
-    return frame;
+  // Returns the frame of a tap in linear light, which is kept as long as taps are on it. The first
+  // step of the case makes light of codes.
+  const Frame& in_light(std::size_t number, const FrameTaps::Tap& tap) {
+    const auto known = light_.find(tap.number);
+    if (known != light_.end()) return known->second;
+    Frame frame(scratch_pool_.get(), 0);
+    pairs_.clear();
+    for (const std::size_t i : planes_of_[number][0].components)
+      pairs_.push_back({tap.frame->component(i), frame.component(i)});
+    convolvers_.of(number, 0).run(pairs_, nullptr);
+    return light_.emplace(tap.number, std::move(frame)).first->second;
   }
+  void forget_light(const FrameTaps& taps) {
+    std::erase_if(light_, [&](const auto& frame) {
+      return frame.first != taps.before.number &&
+             std::ranges::find(taps.taps, frame.first, &FrameTaps::Tap::number) == taps.taps.end();
+    });
+  }
+
   static TimeFrame planes_of(const Frame& frame) {
     TimeFrame planes;
     for (int p = 0; p < frame.format().planes; ++p)
@@ -201,6 +228,8 @@ class CpuProcessor final : public Processor {
   std::vector<Turn> turns_;                         // the steps being run
   std::vector<PlanePair> pairs_;                    // planes of a case that is warmed up
   std::vector<TimeFrame> time_frames_;              // under the taps of a filter over time
+  std::map<std::int64_t, Frame>
+      light_;  // these in linear light, by number, where filters act on it
   SharedRegions places_;
   std::vector<char> copies_;                // per case: it only copies, so frames are passed on
   std::vector<RegionSteps> parts_;          // one list per case

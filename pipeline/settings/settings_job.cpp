@@ -29,11 +29,16 @@ bool any_over_time(const Settings& s) {
   return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
 }
 
-// Whether scenes are looked for in frames that come out of other filters. The CPU has to see them.
-bool cuts_behind_filters(const Settings& s) {
-  return !s.filters.empty() &&
-         std::any_of(s.filters.begin() + 1, s.filters.end(),
-                     [](const FilterSpec& f) { return f.is_over_time() && f.over_time().cut; });
+// Says why filters over time can run on the CPU alone, or nothing.
+std::string why_on_cpu(const Settings& s) {
+  for (const FilterSpec& filter : s.filters) {
+    if (!filter.is_over_time()) continue;
+    if (s.linear) return "filters over time act on light there";
+    if (filter.is_volume()) return "a filter is a volume";
+    if (filter.over_time().cut && &filter != s.filters.data())
+      return "`cut=` compares what other filters make";
+  }
+  return "";
 }
 
 TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notify) {
@@ -52,9 +57,9 @@ TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notif
       return work;
     });
   const LightPlan light = make_light_plan(video, codes, notify);
-  return {chain, video, [&](std::span<const FilterSpec> acting) {
-            return make_light_work(acting, *video.format, s.border, light, colours);
-          }};
+  return in_stages(chain, video, [&](std::span<const FilterSpec> acting) {
+    return make_light_work(acting, *video.format, s.border, light, colours);
+  });
 }
 
 // Whether frames come out as they came in, so that a device would only take them there and back.
@@ -70,9 +75,9 @@ bool only_copies(const Settings& s) {
 DeviceRequest device_of(const Settings& s) {
   if (s.device.kind != DeviceRequest::Kind::automatic) return s.device;
   DeviceRequest device = s.device;
-  if (cuts_behind_filters(s))
+  if (const std::string why = why_on_cpu(s); !why.empty())
     return {.kind = DeviceRequest::Kind::cpu,
-            .why = has_cuda_driver() ? "filtering on the CPU: `cut=` is behind other filters" : ""};
+            .why = has_cuda_driver() ? "filtering on the CPU: " + why : ""};
   if (s.variant)  // it knows where it runs
     device = parse_device(s.variant->device == Device::cpu ? "cpu" : "cuda");
   if (device.kind == DeviceRequest::Kind::automatic && only_copies(s))
@@ -90,21 +95,16 @@ void check_settings(const Settings& s) {
     refuse_setting("planes", "", "filters in linear light act on all colours",
                    "leave out `planes` or `linear`");
   if (any_over_time(s)) {
-    if (s.linear)
-      refuse_setting("linear", "", "filters over time act on codes", "leave out `linear`");
-    if (s.device.kind == DeviceRequest::Kind::cuda && cuts_behind_filters(s))
-      refuse_setting("device", s.device.text,
-                     "where `cut=` is behind other filters, frames are compared on the CPU",
-                     "put that filter first, or leave out `device`");
+    const std::string why = why_on_cpu(s);
+    if (!why.empty() && s.device.kind == DeviceRequest::Kind::cuda)
+      refuse_setting("device", s.device.text, why, "leave out `device`");
+    if (!why.empty() && s.decoder.kind == DecoderRequest::Kind::nvdec)
+      refuse_setting("decoder", "nvdec", why, "leave out `decoder`");
     const bool leaves_out =
         std::ranges::any_of(s.filters, [](const FilterSpec& f) { return f.over_time().every > 1; });
     if (leaves_out && !s.audit_file.empty())
       refuse_setting("audit", s.audit_file, "`every=` leaves out frames that it would compare",
                      "leave out one");
-    if (s.decoder.kind == DecoderRequest::Kind::nvdec && cuts_behind_filters(s))
-      refuse_setting("decoder", "nvdec",
-                     "where `cut=` is behind other filters, frames are compared on the CPU",
-                     "put that filter first, or leave out `decoder`");
   }
   if (!encoder.crf.empty() && !encoder.bitrate.empty())
     refuse_setting("bitrate", encoder.bitrate, "`crf` asks for a quality, whatever the rate",

@@ -149,6 +149,21 @@ void TimedWork::follow(TimedWork before) {
   before_ = std::make_shared<const TimedWork>(std::move(before));
 }
 
+TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
+                    const TimedWork::MakeWork& make) {
+  std::optional<TimedWork> before;
+  for (;;) {
+    const auto next = std::find_if(chain.begin() + (chain.empty() ? 0 : 1), chain.end(),
+                                   [](const FilterSpec& spec) { return spec.is_over_time(); });
+    const auto length = static_cast<std::size_t>(next - chain.begin());
+    TimedWork work(chain.first(length), video, make);
+    if (before) work.follow(*std::move(before));
+    if (length == chain.size()) return work;
+    before = std::move(work);
+    chain = chain.subspan(length);
+  }
+}
+
 std::vector<const TimedWork*> stages_of(const TimedWork& work) {
   std::vector<const TimedWork*> stages;
   for (const TimedWork* one = &work; one; one = one->before()) stages.push_back(one);
@@ -163,9 +178,9 @@ FrameReach TimedWork::reach() const {
   for (const Work& work : cases())
     for (const Step& step : work.steps) {
       if (!step.plan.over_time) continue;
-      const Taps& taps = step.plan.terms[0];
-      before = std::max<std::int64_t>(before, taps.anchor_x);
-      after = std::max<std::int64_t>(after, taps.width - 1 - taps.anchor_x);
+      const TapFrames frames = step.plan.tap_frames();
+      before = std::max<std::int64_t>(before, frames.anchor);
+      after = std::max<std::int64_t>(after, frames.after());
     }
   // At an edge, frames on the other side stand for those that are not there.
   if (over_time_->border == TimeBorder::reflect || over_time_->border == TimeBorder::reflect101)
@@ -220,24 +235,15 @@ std::size_t TimedWork::most_steps() const {
   return most;
 }
 
-TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
-                    const TimedWork::MakeWork& make) {
-  std::optional<TimedWork> before;
-  for (;;) {
-    const auto next = std::find_if(chain.begin() + (chain.empty() ? 0 : 1), chain.end(),
-                                   [](const FilterSpec& spec) { return spec.is_over_time(); });
-    const auto length = static_cast<std::size_t>(next - chain.begin());
-    TimedWork work(chain.first(length), video, make);
-    if (before) work.follow(*std::move(before));
-    if (length == chain.size()) return work;
-    before = std::move(work);
-    chain = chain.subspan(length);
-  }
-}
-
-bool cuts_between_stages(const TimedWork& work) {
+bool runs_on_cpu_alone(const TimedWork& work) {
   return std::ranges::any_of(stages_of(work), [](const TimedWork* stage) {
-    return stage->before() && stage->is_over_time() && stage->over_time().cut;
+    if (!stage->is_over_time()) return false;
+    if (stage->before() && stage->over_time().cut) return true;
+    return std::ranges::any_of(stage->cases(), [](const Work& one) {
+      return std::ranges::any_of(one.steps, [](const Step& step) {
+        return step.light || (step.plan.over_time && step.plan.plane_rows() > 0);
+      });
+    });
   });
 }
 

@@ -76,8 +76,8 @@ class TimedWork {
   std::vector<std::size_t> case_at_;  // by how many times, and frames, have passed
 };
 
-// Makes the work of a chain in which each filter over time begins a work of its own, as the
-// constructor does.
+// Makes the work of a chain, in which each filter over time begins a work of its own. Throws as
+// TimedWork does.
 TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
                     const TimedWork::MakeWork& make);
 
@@ -87,7 +87,8 @@ std::vector<const TimedWork*> stages_of(const TimedWork& work);
 // Returns whether it is done in several stages, which are joined by frames that are held.
 inline bool is_staged(const TimedWork& work) { return work.before() || work.is_over_time(); }
 
-// Returns whether scenes are looked for (OverTime::cut) in frames that other stages make.
-bool cuts_between_stages(const TimedWork& work);
+// Returns whether no device does it: filters over time in linear light, volumes, and scenes
+// (OverTime::cut) in frames that other stages make.
+bool runs_on_cpu_alone(const TimedWork& work);
 
 }  // namespace vidconv

@@ -118,6 +118,12 @@ int Work::scratch_frames() const {
   return static_cast<int>(used.size()) - 1;  // all but the output
 }
 
+void check_for_all_frames(const FilterSpec& spec) {
+  if (spec.is_for_all_frames()) return;
+  throw Error(MessageKind::filter_spec, "cannot filter a picture at a time", spec.text(),
+              "it is of no video, and has none", "leave out between= and values over time");
+}
+
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
                const PlaneSelection& planes, Border border, Codes codes,
                const ColourCodes& colours) {
@@ -128,9 +134,7 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
     if (spec.is_over_time() && &spec != chain.data())
       throw Error(Fault::internal, "a filter over time is not the first of its work", spec.text(),
                   "");
-    if (!spec.is_for_all_frames())
-      throw Error(MessageKind::filter_spec, "cannot filter a picture at a time", spec.text(),
-                  "it is of no video, and has none", "leave out between= and values over time");
+    check_for_all_frames(spec);
     Link& link = work.links.emplace_back(
         Link{spec.text() + (spec.is_turned() ? ", turned with the picture" : ""),
              {},

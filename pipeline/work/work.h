@@ -73,6 +73,9 @@ struct Work {
   bool has_regions() const;
 };
 
+// Throws Error(filter_spec) if the filter is not for all frames: a picture is of no time.
+void check_for_all_frames(const FilterSpec& spec);
+
 // Makes the work of a chain of filters. `planes`: for filters without planes of their own. `codes`:
 // the range of filtered samples in the output; copied planes, alpha and samples between filters are
 // not limited, except for filters before one that acts on a region, since their samples are output

@@ -80,7 +80,8 @@ std::string help_of_filter(const std::string& name) {
   std::string text;
   for (const MatrixForm& form : matrix_forms())
     if (same_name(form.name, name)) text += described(form);
-  return text + keys_of_all() + (same_name(name, "time") ? keys_over_time() : "");
+  return text + keys_of_all() +
+         (same_name(name, "time") || same_name(name, "volume") ? keys_over_time() : "");
 }
 
 std::string list_kernels_as_json() {

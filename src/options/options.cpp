@@ -172,10 +172,6 @@ void check_together(const Options& o) {
   check_batch(o);
   if (o.inputs.empty() && o.files_from.empty())
     refuse("INPUT", "", "no input was named", "vidconv INPUT -o OUTPUT --kernel SPEC; see --help");
-  for (const FilterSpec& filter : o.filters)
-    if (o.gallery && filter.is_over_time())
-      refuse("--kernel", filter.text(), "a gallery is of one picture, which shows nothing of it",
-             "leave it out");
   if (o.filters.empty() && !o.gallery)
     refuse("--kernel", "", "no filter was named",
            "e.g. --kernel gaussian:sigma=2; see --list-kernels");

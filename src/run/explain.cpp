@@ -113,6 +113,17 @@ std::string_view name_of(Combine combine) {
   return "";
 }
 
+// Describes the taps of a volume, plane below plane.
+std::string describe_volume(const Plan& plan) {
+  const Taps& t = plan.terms[0];
+  const int rows = plan.plane_rows();
+  return fmt::format(
+             "    DC gain {:.6g}\n    {}x{}x{}, anchor {},{},{}, planes from top to bottom\n",
+             dc_gain(plan, t), t.width, rows, plan.tap_frames().count, t.anchor_x,
+             t.anchor_y % rows, plan.tap_frames().anchor) +
+         taps_text(plan, t);
+}
+
 // `kernel` is as the user specified it; `parts` are the terms that compute it.
 std::string describe_kernel(const Plan& plan, const Kernel& kernel, std::span<const Taps> parts) {
   double gain = 0;
@@ -143,9 +154,9 @@ std::string describe_plain(const Plan& plan) {
 // Says which frames a filter reads.
 std::string describe_frames(const Plan& plan) {
   const OverTime& over_time = plan.over_time->filter.over_time.value();
-  const Taps& taps = plan.terms[0];
-  std::string text = fmt::format("    over {} frames before and {} after", taps.anchor_x,
-                                 taps.width - 1 - taps.anchor_x);
+  const TapFrames frames = plan.tap_frames();
+  std::string text =
+      fmt::format("    over {} frames before and {} after", frames.anchor, frames.after());
   if (over_time.every > 1)
     text += fmt::format(", for one frame of {}, first frame {}", over_time.every, over_time.phase);
   if (over_time.cut) text += fmt::format(", no further than a cut of {:g}", *over_time.cut);
@@ -161,6 +172,7 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
   if (plan.over_time) {
     const TimeBorder border = plan.over_time->filter.over_time->border;
     text += fmt::format(", border {}", name_of(border));
+    if (plan.plane_rows() > 0) text += fmt::format(", in space {}", name_of(plan.border));
   } else {
     text += fmt::format(", border {}", name_of(plan.border));
     if (plan.border == BorderMode::constant) text += fmt::format(" {:g}", plan.outside);
@@ -178,6 +190,7 @@ std::string describe_plan(const Plan& plan, const Filter& filter) {
     text +=
         fmt::format("    then {:+.6g} codes\n", plan.finish.real_offset / plan.finish.real_divisor);
   if (plan.finish.absolute) text += "    then its absolute value\n";
+  if (plan.over_time && plan.plane_rows() > 0) return text + describe_volume(plan);
   auto kernel = filter.kernels.begin();
   for (auto from = plan.terms.begin(); from != plan.terms.end();) {
     const auto to =

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -16,6 +19,7 @@ extern "C" {
 #include "kernels/filter/presets.h"
 #include "pipeline/av/convert.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/work/timed_work.h"
 #include "src/run/hidden.h"
 #include "src/run/label.h"
 
@@ -52,19 +56,12 @@ std::vector<Tile> tiles_for(const GalleryOptions& options) {
                      text.substr(0, end), text.substr(end)});
   }
   if (!tiles.empty()) return tiles;
-  for (const Preset& preset : presets()) {
-    FilterSpec filter = FilterSpec::parse(preset.name);
-    if (filter.is_over_time()) continue;  // one picture shows nothing of it
-    tiles.push_back({{std::move(filter)}, std::string(preset.name), defaults(preset), true});
-  }
+  for (const Preset& preset : presets())
+    tiles.push_back(
+        {{FilterSpec::parse(preset.name)}, std::string(preset.name), defaults(preset), true});
+  // Tiles of other pictures come last.
+  std::ranges::stable_partition(tiles, [](const Tile& t) { return !t.filters[0].is_over_time(); });
   return tiles;
-}
-
-Frame first_frame(Source& source) {
-  while (auto item = source.next())
-    if (auto* frame = std::get_if<Frame>(&*item)) return std::move(*frame);
-  throw Error(MessageKind::no_frame, "cannot draw a gallery", "", "the input has no frame there",
-              "choose an earlier time with --at");
 }
 
 // Returns the frame with square pixels, scaled down to tile_width if it is wider, in its own format
@@ -82,8 +79,59 @@ Frame small_frame(const Frame& frame, AVRational sample_aspect) {
   return Frame(converter.convert(frame.av()), 0);
 }
 
-Frame filtered(const Frame& frame, const std::vector<FilterSpec>& filters,
+// The frames of a source, made small, as far as they are asked for.
+class SmallFrames {
+ public:
+  explicit SmallFrames(Source& source) : source_(source) {}
+
+  // Returns so many frames, or all where there are fewer; at least one.
+  const std::vector<std::shared_ptr<const Frame>>& first(std::int64_t count) {
+    while (!ended_ && std::ssize(frames_) < count) {
+      auto item = source_.next();
+      ended_ = !item;
+      if (!item) break;
+      if (const auto* frame = std::get_if<Frame>(&*item))
+        frames_.push_back(
+            std::make_shared<const Frame>(small_frame(*frame, source_.video().sample_aspect)));
+    }
+    if (frames_.empty())
+      throw Error(MessageKind::no_frame, "cannot draw a gallery", "",
+                  "the input has no frame there", "choose an earlier time with --at");
+    return frames_;
+  }
+  bool ended() const { return ended_; }
+
+ private:
+  Source& source_;
+  std::vector<std::shared_ptr<const Frame>> frames_;
+  bool ended_ = false;
+};
+
+// Returns the first frame with those after it, or, for filters that look back, the first one behind
+// as many frames as they look back.
+Frame with_window(SmallFrames& frames, const TimedWork& work) {
+  const FrameReach reach = work.reach();
+  FrameWindow window;
+  window.result =
+      std::max<std::int64_t>(0, reach.before - reach.phase + reach.every - 1) / reach.every;
+  const auto here = [&] { return window.result * reach.every + reach.phase; };
+  window.frames = frames.first(here() + reach.after + 1);
+  const std::int64_t count = std::ssize(window.frames);
+  if (frames.ended()) window.count = count;
+  if (here() >= count)
+    window.result = std::max<std::int64_t>(0, count - 1 - reach.phase) / reach.every;
+  if (here() >= count)
+    throw Error(MessageKind::no_frame, "cannot draw a gallery", "",
+                "a filter leaves out all frames that there are",
+                "choose an earlier time with --at");
+  Frame frame = window.frames[static_cast<std::size_t>(here())]->share();
+  frame.set_window(std::make_shared<const FrameWindow>(std::move(window)));
+  return frame;
+}
+
+Frame filtered(SmallFrames& frames, const std::vector<FilterSpec>& filters,
                const GalleryOptions& options) {
+  const Frame& frame = *frames.first(1)[0];
   ProcessorOptions how;
   how.slots = 1;
   how.threads = options.threads;
@@ -92,11 +140,14 @@ Frame filtered(const Frame& frame, const std::vector<FilterSpec>& filters,
   picture.height = frame.height();
   picture.range = frame.av().color_range;
   picture.matrix = frame.av().colorspace;
-  const auto processor =
-      make_cpu_processor(make_work(filters, frame.format(), options.planes, options.border,
-                                   Codes::all, colour_codes(filters, picture, {})),
-                         frame.width(), frame.height(), how);
-  processor->submit(frame.share());
+  const TimedWork work = in_stages(filters, picture, [&](std::span<const FilterSpec> acting) {
+    return make_work(acting, frame.format(), options.planes, options.border, Codes::all,
+                     colour_codes(filters, picture, {}));
+  });
+  const bool staged = is_staged(work);
+  const auto processor = (staged ? make_staged_processor : make_cpu_processor)(work, frame.width(),
+                                                                               frame.height(), how);
+  processor->submit(staged ? with_window(frames, work) : frame.share());
   processor->close();
   return *processor->collect();
 }
@@ -137,7 +188,8 @@ void put(const AVFrame& tile, AVFrame& sheet, int x, int y) {
 }  // namespace
 
 FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
-  const Frame frame = small_frame(first_frame(source), source.video().sample_aspect);
+  SmallFrames frames(source);
+  const Frame& frame = *frames.first(1)[0];
   const std::vector<Tile> tiles = tiles_for(options);
   const int count = static_cast<int>(tiles.size());
   const int across = std::min(columns, count), down = (count + across - 1) / across;
@@ -153,7 +205,7 @@ FramePtr draw_gallery(Source& source, const GalleryOptions& options) {
       static_cast<std::size_t>(sheet->linesize[0]) * static_cast<std::size_t>(sheet->height));
   Converter to_rgb(rgb, AVCOL_RANGE_JPEG, AVCOL_SPC_UNSPECIFIED, plain_memory);
   const auto drawn = [&](const std::vector<FilterSpec>& filters) {
-    return to_rgb.convert(filtered(frame, filters, options).av());
+    return to_rgb.convert(filtered(frames, filters, options).av());
   };
   const int bright_before = bright_level(*to_rgb.convert(frame.av()));
   for (int i = 0; i < count; ++i) {

@@ -52,14 +52,17 @@ class RecipesTest(unittest.TestCase):
     def test_picture(self):
         self.assertEqual(self.run_recipe(0), "")
 
+    def test_pictures_over_time(self):
+        self.assertEqual(self.run_recipe(1), "")
+
     def test_file(self):
         self.run_command("in.mkv", "command.mp4", "--kernel", "gaussian:sigma=1", "--kernel", "sobel")
-        self.assertIn("9 frames, libx264", self.run_recipe(1, "in.mkv", "ours.mp4"))
+        self.assertIn("9 frames, libx264", self.run_recipe(2, "in.mkv", "ours.mp4"))
         self.same("ours.mp4", "command.mp4")
 
     def test_frames(self):
         self.run_command("in.mkv", "command.y4m", "--kernel", "unsharp")
-        self.run_recipe(2, "in.mkv", "ours.y4m")
+        self.run_recipe(3, "in.mkv", "ours.y4m")
         self.same("ours.y4m", "command.y4m")
 
     def test_any_frame(self):

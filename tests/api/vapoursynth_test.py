@@ -111,6 +111,31 @@ class PluginTest(unittest.TestCase):
         self.assertEqual([bytes_of(f) for f in mixed.frames()], [bytes_of(f) for f in frames])
         self.assertNotEqual(*[bytes_of(f) for f in frames])
 
+    def test_frames_over_time(self):
+        """Filters over time get the frames around each, in clips too short for their windows."""
+        form = core.query_video_format(vs.YUV, vs.INTEGER, 8, 1, 1)
+        for frames in (2, 4, 11):
+            data, raw, clip = pattern("yuv420p", form, frames)
+            for kernel in ("time:1 2 3 2 1:scale=auto", "time:1 2 4:scale=auto:anchor=2:border=reflect",
+                           ["time-box:size=9", "sobel", "time-exp:decay=0.5:border=shrink"],
+                           "volume:0 1 0;1 2 1;0 1 0|1 2 1;2 4 2;1 2 1:scale=auto"):
+                with self.subTest(kernel, frames=frames):
+                    self.check(data, raw, clip, kernel)
+                    self.assertEqual(clip.vidconv.Filter(kernel).num_frames, frames)
+            self.check(data, raw, clip.std.SetFrameProps(_FieldBased=1), ["time:1 1:scale=auto", "gaussian"], "--scan",
+                       "interlaced")
+
+    def test_frames_that_are_left_out(self):
+        data, raw, clip = pattern("gbrp", core.query_video_format(vs.RGB, vs.INTEGER, 8), 11)
+        kernel = "time-box:size=4:every=4:phase=2"
+        self.check(data, raw, clip, kernel)
+        blended = clip.vidconv.Filter(kernel)
+        self.assertEqual((blended.num_frames, blended.fps), (3, clip.fps / 4))
+        seconds = [f.props["_DurationNum"] / f.props["_DurationDen"] for f in (clip.get_frame(0), blended.get_frame(1))]
+        self.assertAlmostEqual(4 * seconds[0], seconds[1])
+        with self.assertRaisesRegex(vs.Error, "no frame of the clip"):
+            clip[:2].vidconv.Filter(kernel)
+
     def test_a_cuda_device(self):
         """A CUDA device, if there is one, gives the CPU's bytes."""
         try:

@@ -42,11 +42,13 @@ class Job:
 
     def over_time(self):
         """Whether a filter reads other frames."""
-        return any(k.text.startswith("time") for k in self.kernels)
+        return any(k.text.startswith(("time", "volume:")) for k in self.kernels)
 
     def only_cpu(self):
-        """Whether frames that come out of filters are compared to find scenes."""
-        return any("cut=0.05" in k.modifiers for k in self.kernels[1:])
+        """Whether no device does it: volumes, light over time, frames that come out of filters and are compared."""
+        return any(k.text.startswith("volume:") for k in self.kernels) or (
+            self.over_time() and any("--linear" in words for words in self.options)) or any(
+            "cut=0.05" in k.modifiers for k in self.kernels[1:])
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
@@ -119,7 +121,7 @@ def _draw(tables, r):
     place = r.random()
     if place < 0.12:
         _boxes(job, r)
-    linear = place >= 0.45 and not fmt["float"] and not job.over_time() and r.random() < 0.15
+    linear = place >= 0.45 and not fmt["float"] and r.random() < 0.15
     planes = [] if linear else _plane_words(fmt)
     for kernel in job.kernels:
         _modifiers(job, kernel, r, planes, placed=place < 0.45)
@@ -209,15 +211,20 @@ def _over_time(r):
         return Kernel(f"time-box:size={size}", size)
     if kind < 0.6:
         return Kernel(r.choice(["time-gaussian:sigma=1.3", "time-gaussian:sigma=4", "time-exp:decay=0.8"]), 25)
+    if kind < 0.75:
+        frames, rows, columns = r.randint(1, 5), r.randint(1, 5), r.randint(1, 7)
+        planes = (";".join(_taps(r, columns) for _ in range(rows)) for _ in range(frames))
+        return Kernel("volume:" + "|".join(planes), frames * rows * columns)
     size = _side(r, 31)
     return Kernel(f"time:{_taps(r, size)}", size)
 
 
 def _time_modifiers(kernel, r):
     add = kernel.modifiers.append
-    if kernel.text.startswith("time:") and r.random() < 0.3:
+    volume = kernel.text.startswith("volume:")
+    if (volume or kernel.text.startswith("time:")) and r.random() < 0.3:
         add(r.choice(["scale=auto", "scale=1/16", "scale=0.3"]))
-    for chance, word in ((0.15, "bias=1/8"), (0.1, "abs=1"), (0.1, "flip=1"), (0.15, "anchor=0"),
+    for chance, word in ((0.15, "bias=1/8"), (0.1, "abs=1"), (0.1, "flip=1"), (0.15, "anchor=0,0,0" if volume else "anchor=0"),
                          (0.2, "threshold=0.1"), (0.2, "cut=0.05")):
         if r.random() < chance:
             add(word)
@@ -265,7 +272,7 @@ def _kernel_modifiers(kernel, r):
 
 def _modifiers(job, kernel, r, planes, placed):
     add = kernel.modifiers.append
-    if kernel.text.startswith("time"):
+    if kernel.text.startswith(("time", "volume:")):
         _time_modifiers(kernel, r)
     elif not kernel.text.startswith(("mosaic", "fill")):
         _kernel_modifiers(kernel, r)

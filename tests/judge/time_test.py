@@ -4,8 +4,8 @@ docs/numerics.md says.
 
     time_test.py VIDCONV [JOBS]
 
-Draws so many jobs (300): formats, lengths of 1 to 40 frames, chains, borders in time, thresholds, cuts, ranges of
-frames, regions. Every sample is compared, once by the CPU's choice and once by the definition. The last line counts;
+Draws so many jobs (300): formats, lengths of 1 to 40 frames, chains, volumes, borders in time and space, thresholds,
+cuts, ranges of frames, regions. Every sample is compared, once by the CPU's choice and once by the definition. The last line counts;
 the exit code is 1 where something differs. VIDCONV_SEED repeats a drawing.
 """
 import concurrent.futures
@@ -166,6 +166,89 @@ class OverTime:
         return nearest_float(abs(total) if self.absolute else total)
 
 
+def border_index(mode, i, count):
+    """The number of the sample that stands for one beyond an edge; None: the border's value."""
+    if 0 <= i < count:
+        return i
+    if mode == "replicate":
+        return min(max(i, 0), count - 1)
+    if mode == "wrap":
+        return i % count
+    if mode == "reflect":
+        at = i % (2 * count)
+        return at if at < count else 2 * count - 1 - at
+    if mode == "reflect101":
+        if count == 1:
+            return 0
+        at = i % (2 * count - 2)
+        return at if at < count else 2 * count - 2 - at
+    return None
+
+
+class Volume(OverTime):
+    """A filter over columns, rows and frames: `planes` of rows of taps, one for each frame. `anchor`: x, y, frame."""
+
+    def __init__(self, planes, anchor, space, **how):
+        # For windows, a tap a frame: what counts for `shrink` is the sum of a plane's.
+        super().__init__([sum(map(sum, plane)) for plane in planes], anchor[2], **how)
+        self.planes, self.at, self.space = planes, anchor, space
+
+    def is_copy(self):
+        return len(self.planes) == len(self.planes[0]) == len(self.planes[0][0]) == 1 and super().is_copy()
+
+    def plane(self, fmt, plane, others):
+        bits, shift, size, _ = FORMATS[fmt]
+        floats = size == 4
+        top = 1 if floats else (1 << bits) - 1
+        black = neutral = 0 if plane.name not in "UV" or floats else 1 << (bits - 1)
+        scale = self.scale
+        if self.border == "shrink" and None in others:
+            there = [0 if other is None else tap for tap, other in zip(self.taps, others)]
+            scale = scale * sum(self.taps) / sum(there) if sum(there) else None
+        threshold = None
+        if self.threshold is not None:
+            threshold = Fraction(as_float(nearest_float(self.threshold))) if floats else math.floor(self.threshold * top)
+
+        def value(rows, x, y):
+            x, y = border_index(self.space, x, plane.width), border_index(self.space, y, plane.height)
+            if x is None or y is None:
+                return neutral  # --border zero
+            if rows is None:
+                return black
+            return Fraction(as_float(rows[y][x])) if floats else rows[y][x] >> shift
+
+        def sample(x, y):
+            if scale is None:  # no frame is left that counts
+                here = value(plane.rows, x, y)
+                one = sum(self.taps) * self.scale
+                return self.float_sample([one], [here]) if floats else self.code([one], [here], top) << shift
+            total = Fraction(0)
+            for other, taps in zip(others, self.planes):
+                if other is None and self.border == "shrink":
+                    continue
+                for j, row in enumerate(taps):
+                    of_row = Fraction(0)
+                    for i, tap in enumerate(row):
+                        px, py = x + i - self.at[0], y + j - self.at[1]
+                        there, here = value(other, px, py), value(plane.rows, px, py)
+                        if threshold is not None:
+                            apart = abs(there - here)
+                            if (Fraction(as_float(nearest_float(apart))) if floats else apart) > threshold:
+                                there = here
+                        if floats:
+                            of_row = self.rounded(Fraction(as_float(nearest_float(tap * scale))) * there + of_row)
+                        else:
+                            of_row += tap * there
+                    total = self.rounded(total + of_row) if floats else total + of_row
+            return self.float_sample([1], [total]) if floats else self.code([scale], [total], top) << shift
+
+        return [[sample(x, y) for x in range(plane.width)] for y in range(plane.height)]
+
+    @staticmethod
+    def rounded(value):
+        return Fraction(as_float(nearest_float(value)))
+
+
 class Mosaic:
     """A filter of pixels, for chains."""
 
@@ -201,12 +284,21 @@ def same_bits(words, fmt):
     return [[0 if FORMATS[fmt][2] == 4 and word == 0x80000000 else word for word in row] for row in words]
 
 
-def draw_filter(r, fmt, width, height, may_drop):
+def draw_filter(r, fmt, width, height, may_drop, space):
     floats = FORMATS[fmt][2] == 4
     count = r.choice([1, 2, 3, 3, 4, 5, 7, 8, 9, 16, 33])
-    kind = r.choice(["time", "time", "time", "box"])
+    kind = r.choice(["time", "time", "time", "box", "volume"])
     words, how = [], {}
-    if kind == "box":
+    if kind == "volume":
+        count, planes, text = draw_volume(r)
+        taps, anchor = [sum(map(sum, plane)) for plane in planes], count // 2
+        if r.random() < 0.6:
+            how["scale"] = Fraction(r.choice(["1/4", "1/8", "1/2"]))
+            words.append(f"scale={how['scale']}")
+        if r.random() < 0.3:
+            how["absolute"] = True
+            words.append("abs=1")
+    elif kind == "box":
         taps, anchor = [Fraction(1, count)] * count, count // 2
         text = f"time-box:size={count}"
     else:
@@ -227,11 +319,18 @@ def draw_filter(r, fmt, width, height, may_drop):
         if r.random() < 0.3:
             how["absolute"] = True
             words.append("abs=1")
-    if r.random() < 0.4:
+    if kind == "volume":
+        rows, columns = len(planes[0]), len(planes[0][0])
+        place = (columns // 2, rows // 2, anchor)
+        if r.random() < 0.4:
+            place = (r.randrange(columns), r.randrange(rows), r.randrange(count))
+            words.append("anchor=" + ",".join(map(str, place)))
+    elif r.random() < 0.4:
         anchor = r.randrange(count)
         words.append(f"anchor={anchor}")
+    least = min(tap for plane in planes for row in plane for tap in row) if kind == "volume" else min(taps)
     borders = ["replicate", "reflect", "reflect101", "zero"]
-    if not floats and min(taps) >= 0 and sum(taps) > 0:
+    if not floats and least >= 0 and sum(taps) > 0:
         borders.append("shrink")
     if r.random() < 0.6:
         how["border"] = r.choice(borders)
@@ -257,8 +356,24 @@ def draw_filter(r, fmt, width, height, may_drop):
             words.append(f"between=f{how['frames'][0]}-f{how['frames'][1]}")
     how["alpha"] = True
     r.shuffle(words)
+    if kind == "volume":
+        return ":".join([text, *words, "planes=all"]), Volume(planes, place, space, **how)
     # Taps of any sign would be taken for an edge detector's, which leaves chroma out.
     return ":".join([text, *words, "planes=all"]), OverTime(taps, anchor, **how)
+
+
+def draw_volume(r):
+    """Planes of taps, and words for them. Some are products of a row over frames and a plane."""
+    count, rows, columns = r.choice([1, 2, 3, 4]), r.choice([1, 2, 3]), r.choice([1, 2, 3, 4])
+    low = r.choice([-3, 0])
+    if r.random() < 0.4:
+        times = [Fraction(r.randint(low, 3)) for _ in range(count)]
+        plane = [[Fraction(r.randint(low, 3)) for _ in range(columns)] for _ in range(rows)]
+        planes = [[[t * tap for tap in row] for row in plane] for t in times]
+    else:
+        planes = [[[Fraction(r.randint(low, 5)) for _ in range(columns)] for _ in range(rows)] for _ in range(count)]
+    text = "volume:" + "|".join(";".join(" ".join(map(str, row)) for row in plane) for plane in planes)
+    return count, planes, text
 
 
 def draw(number, seed):
@@ -267,6 +382,7 @@ def draw(number, seed):
     width, height = r.choice([(5, 4), (9, 3), (16, 2), (1, 1), (33, 2), (7, 7)])
     count = r.choice([1, 2, 3, 5, 8, 13, 21, 40]) if width * height < 40 else r.choice([1, 2, 3, 6, 11])
     chain = []
+    space = r.choice(["reflect101", "reflect", "replicate", "wrap", "zero"])
     for _ in range(r.choice([1, 1, 1, 2, 2, 3])):
         if r.random() < 0.2:
             chain.append((f"mosaic:size={r.choice([2, 3])}", Mosaic(r.choice([2, 3]))))
@@ -274,7 +390,7 @@ def draw(number, seed):
         else:
             # Frames that a filter counts are those of the input.
             may_drop = all("every=" not in text for text, _ in chain)
-            chain.append(draw_filter(r, fmt, width, height, may_drop))
+            chain.append(draw_filter(r, fmt, width, height, may_drop, space))
     seen = False
     for text, filter_ in chain:
         if seen and isinstance(filter_, OverTime):
@@ -287,7 +403,7 @@ def draw(number, seed):
             text = ":".join(word for word in text.split(":") if not word.startswith("between="))
         seen = seen or "every=" in text
         texts.append(text)
-    return r, fmt, width, height, count, texts, [filter_ for _, filter_ in chain]
+    return r, fmt, width, height, count, space, texts, [filter_ for _, filter_ in chain]
 
 
 def clip(fmt, width, height, count, r):
@@ -302,7 +418,7 @@ def clip(fmt, width, height, count, r):
 
 def check(vidconv, folder, number, seed):
     """Words for what differs; None where nothing does."""
-    r, fmt, width, height, count, texts, filters = draw(number, seed)
+    r, fmt, width, height, count, space, texts, filters = draw(number, seed)
     frames = clip(fmt, width, height, count, r)
     raw = folder / f"{number}.raw"
     raw.write_bytes(b"".join(frames))
@@ -314,7 +430,7 @@ def check(vidconv, folder, number, seed):
         if more[0] == "--variant" and any("mosaic" in text for text in texts):
             continue
         command = [vidconv, str(raw), "--raw", f"{width}x{height}:{fmt}", "-o", "-", "--format", "raw", "-q",
-                   "--progress", "none", *kernels, *more]
+                   "--progress", "none", "--border", space, *kernels, *more]
         about = f"job {number} of seed {seed}, {count} frames: {' '.join(map(str, command[2:]))}"
         done = subprocess.run(command, capture_output=True, check=False)
         if not wanted:  # `every` has left nothing

@@ -194,11 +194,55 @@ VIDCONV_API void vidconv_plan_free(vidconv_plan* plan);
  * earlier work on the device may be reported here.
  *
  * Allocates nothing, except for the first picture. Thread-safe; calls on one plan take turns. Fails
- * with VIDCONV_USAGE, VIDCONV_DEVICE. */
+ * with VIDCONV_USAGE, VIDCONV_DEVICE; with VIDCONV_USAGE too if a filter is over time:
+ * vidconv_plan_run_window() gives it the pictures around. */
 VIDCONV_API vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes,
                                             const void* const* from, const ptrdiff_t* from_strides,
                                             void* const* to, const ptrdiff_t* to_strides,
                                             void* stream, vidconv_error* error);
+
+/* Pictures of a video that follow each other, of which one is filtered: for plans whose filters are
+ * over time. All numbers count from 0. */
+typedef struct vidconv_window {
+  size_t size;
+  int64_t result;   /* number of the result: the one of picture result * every + phase, which
+                       vidconv_plan_get_reach() gives */
+  int64_t first;    /* number of the first picture that is given */
+  int64_t pictures; /* number of pictures that are given */
+  int32_t goes_on;  /* 1: of the same video as the last window of this plan; sums and results
+                       between filters are kept for it. Pictures that were given before still have
+                       the same samples, and may lie elsewhere */
+} vidconv_window;
+
+/* Filters one picture of a video into `to`, as vidconv_plan_run() does. `from` and `from_strides`
+ * have the planes of all pictures of the window, picture after picture: each has `planes` of them.
+ *
+ * The window holds the picture itself and the reach before and after it. Where it begins later,
+ * that is with picture 0; where it ends earlier, the video ends there, and each filter's border
+ * says what stands for the pictures that there are not. One picture more before it lets long means
+ * be carried on, if goes_on is 1.
+ *
+ * For plans on the CPU, and any plan without filters over time. Windows may come in any order.
+ * Allocates handles, and pictures between filters for the first windows. Thread-safe; calls on one
+ * plan take turns. Fails as vidconv_plan_run() does, and with VIDCONV_USAGE for a window that is
+ * too small. */
+VIDCONV_API vidconv_status vidconv_plan_run_window(vidconv_plan* plan, const vidconv_window* window,
+                                                   size_t planes, const void* const* from,
+                                                   const ptrdiff_t* from_strides, void* const* to,
+                                                   const ptrdiff_t* to_strides, void* stream,
+                                                   vidconv_error* error);
+
+/* The pictures that a result depends on. */
+typedef struct vidconv_reach {
+  size_t size;
+  int64_t before, after; /* pictures before and after the one that is filtered */
+  int64_t every, phase;  /* result m is the one of picture m * every + phase: 1 and 0, unless a
+                            filter leaves out pictures */
+} vidconv_reach;
+
+/* Tells which pictures a plan's results depend on. Quick. */
+VIDCONV_API vidconv_status vidconv_plan_get_reach(const vidconv_plan* plan, vidconv_reach* reach,
+                                                  vidconv_error* error);
 
 /* Describes a plan. */
 typedef struct vidconv_plan_info {

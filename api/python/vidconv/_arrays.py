@@ -36,12 +36,12 @@ def filter(array: npt.NDArray[_T], kernel: Kernels, *, border: Optional[str] = N
 def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: Any = None, planar: bool = False,
            bits: Optional[int] = None, threads: int = 0, layout: Optional[str] = None,
            planes: Union[None, int, Sequence[int]] = None, regions: Union[None, Box, Sequence[Box]] = None,
-           linear: bool = False, device: Optional[str] = None) -> Any: ...
+           linear: bool = False, device: Optional[str] = None, axis: Optional[int] = None) -> Any: ...
 def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: Any = None, planar: bool = False,
            bits: Optional[int] = None, threads: int = 0, layout: Optional[str] = None,
            planes: Union[None, int, Sequence[int]] = None, regions: Union[None, Box, Sequence[Box]] = None,
-           linear: bool = False, device: Optional[str] = None) -> Any:
-    """Filters a picture, or each of several.
+           linear: bool = False, device: Optional[str] = None, axis: Optional[int] = None) -> Any:
+    """Filters a picture, or each of several, or with `axis` those that follow each other in time.
 
     Args:
         array: shape (rows, columns) or (rows, columns, channels), or as `layout` says; dtype uint8, uint16 or float32 (black
@@ -58,12 +58,14 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
         bits: number of low bits in use in uint16: 9 to 16 (the default).
         threads: CPU threads; 0: as many as this process may use.
         layout: the axes: "hw", "hwc", "chw", of several pictures "nhw", "nhwc", "nchw". Without it more than four channels
-            are refused, because such an array is probably of another layout.
+            are refused, because such an array is probably of another layout. With `axis`, those of one picture.
         planes: the channels to filter, by index; others are copied.
         regions: boxes (x, y, width, height), in pixels or as "12.5%", to which each filter is confined.
         linear: filters in linear light: codes of sRGB become light, and codes again. Three or four channels are red, green,
             blue, in this order or reversed, and alpha, which is copied.
         device: "cpu" or "cuda:N"; None: where the array lies. Arrays in the host's memory are copied to a device and back.
+        axis: the dimension of `array` that counts pictures, as in ``filter(video, "time:1 2 1:scale=auto", axis=0)``; the
+            others are those of a picture. Filters over time need it. With ``every=`` there are fewer results. On the CPU.
 
     Returns:
         `out`, or a new array of NumPy or of the tensor's library. On a CUDA device the work is queued on that library's
@@ -95,6 +97,12 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
     if not kernels:
         raise UsageError("there is no kernel", "command-line", "give one")
     call = _Call(in_regions(kernels, regions), border_word(border), bits, int(threads), bool(linear), device)
+    if axis is not None:
+        from ._over_time import filter_over_time
+        if planes is not None or linear or device not in (None, "cpu"):
+            raise ValueError("axis= takes no planes=, linear= and device=: filters over pictures run on the CPU, on all channels "
+                             "and on codes")
+        return filter_over_time(array, axis, out, planar, layout, call.kernels, call.border, bits, call.threads)
     interface = None
     if not isinstance(array, np.ndarray):
         interface = _cuda.interface_of(array)

@@ -10,20 +10,20 @@ from . import _core
 from ._layout import Picture
 
 
-def _new_plan(kernels: Tuple[str, ...], format: str, width: int, height: int, border: Optional[str],
-              device: str, host: bool, threads: int, linear: bool) -> _core.Plan:
+def new_plan(kernels: Tuple[str, ...], format: str, width: int, height: int, border: Optional[str],
+             device: str, host: bool, threads: int, linear: bool) -> _core.Plan:
     return _core.Plan(list(kernels), format, width, height, border, None, device, threads, host, linear)
 
 
-_kept_plan = lru_cache(maxsize=64)(_new_plan)  # taps and memory are worked out once
+_kept_plan = lru_cache(maxsize=64)(new_plan)  # taps and memory are worked out once
 atexit.register(_kept_plan.cache_clear)  # Python may end without freeing them, which nanobind would report
 # Kernels, masks and keys in files, which may have changed since; names of filters and keys are in any case.
 _of_a_file = re.compile("file:|mask=(?!edges:)|=@", re.IGNORECASE)
 
 
 def plan_of(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
-    """Returns a plan with these arguments of _new_plan()."""
-    return (_new_plan if any(map(_of_a_file.search, kernels)) else _kept_plan)(kernels, *rest)
+    """Returns a plan with these arguments of new_plan()."""
+    return (new_plan if any(map(_of_a_file.search, kernels)) else _kept_plan)(kernels, *rest)
 
 
 def run(plan: _core.Plan, picture: Picture, target: Picture, stream: int) -> None:

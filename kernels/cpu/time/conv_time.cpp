@@ -11,6 +11,7 @@
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/cpu/simd/sums16-inl.h"
 #include "kernels/cpu/time/conv_time_plan.h"
+#include "kernels/cpu/time/time_values-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 VIDCONV_DOT_TARGET
@@ -116,28 +117,6 @@ void make_row_running(const ConvTimePlan& plan, const ConvTimeRow& row, const Ru
       last.store(way, sums, x, reinterpret_cast<T*>(row.out), end);
     }
   });
-}
-
-// Vectors of the plan's own arithmetic.
-template <class T, class D>
-HWY_INLINE hn::VFromD<D> values(D d, const T* from, int shift) {
-  using Lane = hn::TFromD<D>;
-  const auto stored = hn::LoadU(hn::Rebind<T, D>(), from);
-  if constexpr (std::is_same_v<T, Lane>) {
-    return stored;
-  } else if constexpr (std::is_same_v<T, float>) {
-    return hn::PromoteTo(d, stored);
-  } else {
-    const hn::Rebind<std::int32_t, D> d32;
-    auto codes = hn::PromoteTo(d32, stored);
-    if (sizeof(T) > 1 && shift != 0) codes = hn::ShiftRightSame(codes, shift);
-    if constexpr (std::is_same_v<Lane, std::int32_t>)
-      return codes;
-    else if constexpr (std::is_same_v<Lane, float>)
-      return hn::ConvertTo(d, codes);
-    else
-      return hn::PromoteTo(d, codes);
-  }
 }
 
 template <class T, class Lane, bool threshold>
@@ -431,7 +410,9 @@ class ConvTime final : public TimeConvolver {
 }  // namespace
 
 Prepared prepare_cpu_conv_time(const Plan& plan, const CudaAbilities&) {
-  if (plan.operation() != Operation::over_time || !uses_simd(VIDCONV_LEVELS)) return nullptr;
+  if (plan.operation() != Operation::over_time || plan.plane_rows() > 0 ||
+      !uses_simd(VIDCONV_LEVELS))
+    return nullptr;
   return [plan](int threads) { return std::make_unique<ConvTime>(plan, threads); };
 }
 

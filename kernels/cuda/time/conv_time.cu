@@ -328,7 +328,7 @@ class ConvTime final : public TimeConvolver {
                                .count = static_cast<int>(apart_.size()),
                                .taps = taps_.data(),
                                .threshold = static_cast<Value>(time.threshold),
-                               .outside = static_cast<Value>(plan_.outside),
+                               .outside = static_cast<Value>(time.black),
                                .apart = {},
                                .skew = {}};
       std::copy(apart_.begin(), apart_.end(), work.apart);

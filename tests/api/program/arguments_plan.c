@@ -177,15 +177,75 @@ static void runs(void) {
   vidconv_plan_free(plan);
 }
 
+static vidconv_window window_of(int64_t result, int64_t first, int64_t pictures) {
+  vidconv_window window = VIDCONV_INIT(vidconv_window);
+  window.result = result;
+  window.first = first;
+  window.pictures = pictures;
+  return window;
+}
+
+static void windows(void) {
+  static const int64_t wrong[][3] = {{-1, 0, 4}, {0, -1, 4}, {0, 0, 0},         {0, 0, -1},
+                                     {4, 0, 4},  {1, 2, 2},  {INT64_MAX, 0, 4}, {0, INT64_MAX, 4},
+                                     {3, 3, 1},  {3, 2, 2},  {0, 0, INT64_MAX}, {INT64_MIN, 0, 4}};
+  vidconv_plan_options options = usual();
+  unsigned char memory[5][64];
+  const void* from[4];
+  void* to[1];
+  ptrdiff_t strides[4] = {8, 8, 8, 8};
+  vidconv_window window = window_of(2, 0, 4);
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan* plan = planned("time:1 2 1:anchor=2:scale=auto", &options);
+  size_t i;
+  memset(memory, 0, sizeof memory);
+  for (i = 0; i < 4; ++i) from[i] = memory[i];
+  to[0] = memory[4];
+  tried("vidconv_plan_run_window");
+  CHECK_OK(vidconv_plan_run_window(plan, &window, 1, from, strides, to, strides, NULL, &error),
+           error);
+  REFUSED(vidconv_plan_run_window(NULL, &window, 1, from, strides, to, strides, NULL, error));
+  REFUSED(vidconv_plan_run_window(plan, NULL, 1, from, strides, to, strides, NULL, error));
+  REFUSED(vidconv_plan_run_window(plan, &window, 2, from, strides, to, strides, NULL, error));
+  REFUSED(vidconv_plan_run_window(plan, &window, 1, NULL, strides, to, strides, NULL, error));
+  REFUSED(vidconv_plan_run_window(plan, &window, 1, from, NULL, to, strides, NULL, error));
+  REFUSED(vidconv_plan_run_window(plan, &window, 1, from, strides, NULL, strides, NULL, error));
+  REFUSED(vidconv_plan_run_window(plan, &window, 1, from, strides, to, NULL, NULL, error));
+  for (i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    window = window_of(wrong[i][0], wrong[i][1], wrong[i][2]);
+    REFUSED(vidconv_plan_run_window(plan, &window, 1, from, strides, to, strides, NULL, error));
+  }
+  window = window_of(2, 0, 4);
+  window.goes_on = 2;
+  REFUSED(vidconv_plan_run_window(plan, &window, 1, from, strides, to, strides, NULL, error));
+  window.goes_on = 0;
+  for (i = 0; i < wrong_size_count; ++i) {
+    window.size = wrong_sizes[i];
+    REFUSED(vidconv_plan_run_window(plan, &window, 1, from, strides, to, strides, NULL, error));
+  }
+  window.size = sizeof window;
+  from[3] = NULL; /* one that the result does not depend on */
+  REFUSED(vidconv_plan_run_window(plan, &window, 1, from, strides, to, strides, NULL, error));
+  from[3] = memory[4]; /* in place */
+  REFUSED(vidconv_plan_run_window(plan, &window, 1, from, strides, to, strides, NULL, error));
+  /* A picture alone has no others around it. */
+  REFUSED(vidconv_plan_run(plan, 1, from, strides, to, strides, NULL, error));
+  vidconv_plan_free(plan);
+}
+
 static void questions(void) {
   vidconv_plan_options options = usual();
   vidconv_plan* const plan = planned("sobel", &options);
   vidconv_plan_info info = VIDCONV_INIT(vidconv_plan_info);
   vidconv_plane_info plane = VIDCONV_INIT(vidconv_plane_info);
   vidconv_step_info step = VIDCONV_INIT(vidconv_step_info);
+  vidconv_reach reach = VIDCONV_INIT(vidconv_reach);
   tried("vidconv_plan_get_info");
   REFUSED(vidconv_plan_get_info(NULL, &info, error));
   GIVES(vidconv_plan_info, vidconv_plan_get_info(plan, out, error));
+  tried("vidconv_plan_get_reach");
+  REFUSED(vidconv_plan_get_reach(NULL, &reach, error));
+  GIVES(vidconv_reach, vidconv_plan_get_reach(plan, out, error));
   tried("vidconv_plan_get_plane");
   REFUSED(vidconv_plan_get_plane(NULL, 0, &plane, error));
   REFUSED(vidconv_plan_get_plane(plan, 1, &plane, error));
@@ -235,6 +295,7 @@ static void at_random(void) {
 int plan_arguments(void) {
   plans();
   runs();
+  windows();
   questions();
   at_random();
   return check_failures;

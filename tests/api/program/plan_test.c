@@ -5,7 +5,8 @@
 static const char* command;
 static const char* folder;
 
-static void transfer(const picture* p, const char* name, int write) {
+/* Writes pictures into a file, or reads them. */
+static void transfer(const picture* p, int count, const char* name, int write) {
   char path[1024];
   FILE* file;
   size_t i;
@@ -14,12 +15,13 @@ static void transfer(const picture* p, const char* name, int write) {
   file = fopen(path, write ? "wb" : "rb");
   CHECK(file != NULL);
   if (!file) return;
-  for (i = 0; i < p->planes; ++i)
-    for (y = 0; y < p->info[i].rows; ++y) {
-      const size_t bytes = (size_t)p->info[i].row_bytes;
-      CHECK((write ? fwrite(row_of(p, i, y), 1, bytes, file)
-                   : fread(row_of(p, i, y), 1, bytes, file)) == bytes);
-    }
+  for (; count > 0; --count, ++p)
+    for (i = 0; i < p->planes; ++i)
+      for (y = 0; y < p->info[i].rows; ++y) {
+        const size_t bytes = (size_t)p->info[i].row_bytes;
+        CHECK((write ? fwrite(row_of(p, i, y), 1, bytes, file)
+                     : fread(row_of(p, i, y), 1, bytes, file)) == bytes);
+      }
   fclose(file);
 }
 
@@ -40,13 +42,13 @@ static void like_the_command(const char* format, int width, int height, const ch
   to = make_picture(plan, width % 3 == 0);
   wanted = make_picture(plan, 0);
   make_samples(&from, format, (unsigned)(width * 41 + height));
-  transfer(&from, "in.raw", 1);
+  transfer(&from, 1, "in.raw", 1);
   snprintf(line, sizeof line,
            "'%s' '%s/in.raw' --raw %dx%d:%s -o '%s/out.raw' --format raw -y -q --device cpu "
            "--kernel '%s' --border %s",
            command, folder, width, height, format, folder, kernel, border);
   CHECK(system(line) == 0);
-  transfer(&wanted, "out.raw", 0);
+  transfer(&wanted, 1, "out.raw", 0);
   CHECK_OK(run(plan, &from, &to, &error), error);
   if (!equal(&to, &wanted)) {
     ++check_failures;
@@ -177,6 +179,153 @@ static void fields(void) {
   CHECK(memcmp(at_once, by_field, sizeof by_field) == 0);
 }
 
+enum { most_pictures = 12 };
+
+static vidconv_plan* planned_chain(const char* const* kernels,
+                                   const vidconv_plan_options* options) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  const vidconv_filter* filters[3];
+  vidconv_plan* plan = NULL;
+  size_t i, count = 0;
+  while (count < 3 && kernels[count]) {
+    filters[count] = parsed(kernels[count]);
+    ++count;
+  }
+  CHECK_OK(vidconv_plan_new(filters, count, options, &plan, &error), error);
+  for (i = 0; i < count; ++i) vidconv_filter_free((vidconv_filter*)filters[i]);
+  return plan;
+}
+
+/* Filters one picture of a video, with the smallest window that holds what it depends on, and
+ * `more` pictures before it. */
+static void run_window(vidconv_plan* plan, picture* video, int64_t pictures, int64_t result,
+                       int64_t more, int goes_on, picture* to) {
+  const void* from[most_pictures * MOST_PLANES];
+  ptrdiff_t strides[most_pictures * MOST_PLANES];
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_window window = VIDCONV_INIT(vidconv_window);
+  vidconv_reach reach = VIDCONV_INIT(vidconv_reach);
+  int64_t here, end, n;
+  size_t p, count = 0;
+  CHECK_OK(vidconv_plan_get_reach(plan, &reach, &error), error);
+  here = result * reach.every + reach.phase;
+  end = here + reach.after + 1 < pictures ? here + reach.after + 1 : pictures;
+  window.result = result;
+  window.first = here > reach.before + more ? here - reach.before - more : 0;
+  window.pictures = end - window.first;
+  window.goes_on = goes_on;
+  for (n = window.first; n < end; ++n)
+    for (p = 0; p < video[n].planes; ++p, ++count) {
+      from[count] = video[n].data[p];
+      strides[count] = video[n].stride[p];
+    }
+  CHECK_OK(vidconv_plan_run_window(plan, &window, to->planes, from, strides, to->data, to->stride,
+                                   NULL, &error),
+           error);
+  CHECK(guards_hold(to));
+}
+
+/* Windows of pictures in memory, of which each lies in another way, give the command's bytes: in
+ * order, and each on its own from the last one to the first. */
+static void like_the_command_over_time(const char* format, const char* border,
+                                       const char* const* kernels, int pictures) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  vidconv_reach reach = VIDCONV_INIT(vidconv_reach);
+  picture video[most_pictures], wanted[most_pictures], to;
+  char line[4096];
+  vidconv_plan* plan;
+  int i, results, backwards;
+  options.format = format;
+  options.width = 37;
+  options.height = 10;
+  options.border = border;
+  plan = planned_chain(kernels, &options);
+  if (!plan) return;
+  for (i = 0; i < pictures; ++i) {
+    video[i] = make_picture(plan, i % 2);
+    make_samples(&video[i], format, (unsigned)(i * 97 + pictures));
+    wanted[i] = make_picture(plan, 0);
+  }
+  transfer(video, pictures, "in.raw", 1);
+  snprintf(line, sizeof line,
+           "'%s' '%s/in.raw' --raw 37x10:%s -o '%s/out.raw' --format raw -y -q --device cpu "
+           "--border %s",
+           command, folder, format, folder, border);
+  for (i = 0; i < 3 && kernels[i]; ++i)
+    snprintf(line + strlen(line), sizeof line - strlen(line), " --kernel '%s'", kernels[i]);
+  CHECK(system(line) == 0);
+  CHECK_OK(vidconv_plan_get_reach(plan, &reach, &error), error);
+  results = (int)((pictures - reach.phase + reach.every - 1) / reach.every);
+  transfer(wanted, results, "out.raw", 0);
+  to = make_picture(plan, 1);
+  for (backwards = 0; backwards < 2; ++backwards)
+    for (i = 0; i < results; ++i) {
+      const int result = backwards ? results - 1 - i : i;
+      run_window(plan, video, pictures, result, !backwards, !backwards && i > 0, &to);
+      if (equal(&to, &wanted[result])) continue;
+      ++check_failures;
+      fprintf(stderr, "result %d is not the command's: %s\n", result, line);
+    }
+  for (i = 0; i < pictures; ++i) {
+    free_picture(&video[i]);
+    free_picture(&wanted[i]);
+  }
+  free_picture(&to);
+  vidconv_plan_free(plan);
+}
+
+static void over_time(void) {
+  static const char* const chains[][3] = {
+      {"time:1 2 3 2 1:scale=auto", NULL},
+      {"time-box:size=9", "sobel", "time:1 2 1:scale=auto:border=reflect"},
+      {"box", "time-exp:decay=0.5:border=shrink", NULL},
+      {"time-box:size=3:cut=0.3", "time-box:size=2:every=2:phase=1", "time:1 1:scale=auto"},
+      {"volume:0 1 0;1 2 1|1 2 1;2 4 2:scale=auto:border=zero", "time:1 3:scale=auto", NULL},
+      {"time:-1 0 1:abs=1:threshold=0.2:region=3,2,20,6", NULL},
+      {"unsharp", "gaussian", NULL}};
+  static const char* const formats[] = {"yuv420p", "gray10le", "rgb24", "nv12", "gbrpf32le"};
+  size_t c, f;
+  for (c = 0; c < sizeof chains / sizeof *chains; ++c)
+    for (f = 0; f < sizeof formats / sizeof *formats; ++f)
+      like_the_command_over_time(formats[f], f % 2 ? "zero" : "reflect101", chains[c],
+                                 f == 3 ? 2 : most_pictures);
+}
+
+/* Planes that lie side by side in the same rows, and pictures of one row with any stride. */
+static void places_over_time(void) {
+  enum { width = 5, height = 3, stride = 3 * width };
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
+  vidconv_window window = VIDCONV_INIT(vidconv_window);
+  unsigned char samples[2][height * stride], result[height * stride];
+  const void* from[6];
+  void* to[3];
+  ptrdiff_t strides[6];
+  vidconv_plan* plan;
+  size_t i;
+  int rows;
+  fill_random(samples[0], sizeof samples, 3);
+  for (rows = height; rows >= 1; rows -= 2) {
+    options.format = "u8p3";
+    options.width = width;
+    options.height = rows;
+    plan = planned("time:1 1:scale=auto", &options);
+    for (i = 0; i < 6; ++i) {
+      from[i] = samples[i / 3] + i % 3 * width;
+      strides[i] = rows == 1 ? (ptrdiff_t)i - 3 : stride;
+    }
+    for (i = 0; i < 3; ++i) to[i] = result + i * width;
+    window.result = 1;
+    window.pictures = 2;
+    CHECK_OK(vidconv_plan_run_window(plan, &window, 3, from, strides, to, strides, NULL, &error),
+             error);
+    for (i = 0; i < (size_t)(rows * stride); ++i)
+      CHECK(result[i] == (samples[0][i] + samples[1][i] + 1) / 2);
+    vidconv_plan_free(plan);
+  }
+}
+
 /* Plans describe themselves, and filters warn of probable mistakes. */
 static void words(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
@@ -212,6 +361,8 @@ int main(int argc, char** argv) {
   bare_samples();
   chain();
   fields();
+  over_time();
+  places_over_time();
   words();
   return check_failures ? 1 : 0;
 }

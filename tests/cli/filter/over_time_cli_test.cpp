@@ -109,14 +109,48 @@ TEST_F(OverTime, OtherEyesSeeTheSame) {
   EXPECT_TRUE(succeeded(filter("out.mkv", {"--kernel", five_taps, "--compare", "side"})));
   EXPECT_TRUE(has_line_with(filter("out.mkv", {"--kernel", "time-box:size=9", "--explain"}).out,
                             {"window", "4 frames before and 4 after"}));
+  EXPECT_TRUE(
+      has_line_with(filter("out.mkv", {"--kernel", "volume:1 2;3 4|5 6;7 8", "--explain"}).out,
+                    {"2x2x2, anchor 1,1,1"}));
   EXPECT_TRUE(has_line_with(
       run_vidconv({path("in.mp4"), "-o", "null:", "--kernel", five_taps, "--benchmark"}).out,
       {"convolve"}));
 }
 
+// A mean of light of frames that are all the same is these frames; of others it is brighter than
+// that of codes.
+TEST_F(OverTime, LightIsAddedUpFrameByFrame) {
+  ffmpeg(
+      "-f lavfi -i color=black:s=16x16:r=2:d=1,format=gray -f lavfi -i "
+      "color=white:s=16x16:r=2:d=1,format=gray -filter_complex "
+      "[0:v][1:v]interleave,scale=out_range=full,setpts=N/25/TB -r 25 -c:v ffv1 -color_trc bt709 "
+      "-pix_fmt gray " +
+      path("blink.mkv"));
+  const auto mean = [&](const Arguments& more) {
+    Arguments words{path("blink.mkv"),    "-o", "-", "--format", "raw", "-q", "--kernel",
+                    "time:1 1:scale=auto"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Result result = run_vidconv(words);
+    EXPECT_TRUE(succeeded(result)) << result.err;
+    EXPECT_EQ(result.out.size(), 4u * 16 * 16);
+    return static_cast<unsigned char>(result.out.at(16 * 16));  // in the second frame
+  };
+  const unsigned codes = mean({}), light = mean({"--linear"});
+  EXPECT_GT(light, codes + 30);  // half of the light of BT.709 is 0.7 of its signal
+  EXPECT_EQ(mean({"--linear", "--variant", "reference"}), light);
+  EXPECT_EQ(digest({"--kernel", "time:0 1 0", "--linear"}), digest({"--kernel", "identity"}));
+  const std::string frames =
+      digest({"--kernel", five_taps, "--kernel", "time-box:size=9", "--linear"});
+  EXPECT_EQ(
+      digest({"--kernel", five_taps, "--kernel", "time-box:size=9", "--linear", "--threads", "1"}),
+      frames);
+  EXPECT_TRUE(has_line_with(filter("out.mkv", {"--kernel", "time-box:size=9:cut=0.1:border=shrink",
+                                               "--linear", "--verify"})
+                                .err,
+                            {"80 verified by"}));
+}
+
 TEST_F(OverTime, SaysWhatItCannot) {
-  EXPECT_TRUE(refused(filter("out.mkv", {"--kernel", five_taps, "--linear"}), exit_command_line,
-                      {"--linear", "over time"}));
   EXPECT_TRUE(refused(filter("out.mkv", {"--kernel", five_taps, "--device", "cuda"}),
                       exit_command_line, {"--device", "over time"}));
   EXPECT_TRUE(refused(filter("out.mkv", {"--kernel", five_taps, "--decoder", "nvdec"}),

@@ -37,14 +37,15 @@ TEST_F(Gallery, GalleryDrawsFilters) {
   }
 }
 
-// On the sheet of all filters, dark results are multiplied: dog, the last filter of the table, but
-// not identity, the first.
+// On the sheet of all filters, dark results are multiplied: dog, the last filter of the table that
+// is of one picture, but not identity, the first.
 TEST_F(Gallery, GalleryShowsDarkResultsWithAGain) {
   const std::string picture = "pattern:40x30:rgb24#1", sheet = path("sheet.png");
   EXPECT_TRUE(succeeded(run_vidconv({picture, "-o", sheet, "--gallery"})));
   ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
   const std::string pixels = read_file(path("sheet.rgb"));
-  constexpr std::size_t width = 4 * 328 + 8, step_y = 25 + 30 + 8, tiles = 22;
+  constexpr std::size_t width = 4 * 328 + 8, step_y = 25 + 30 + 8, over_time = 3, pictures = 22,
+                        tiles = pictures + over_time;
   ASSERT_EQ(pixels.size(), 3 * width * ((tiles + 3) / 4 * step_y + 8));
   const auto tile = [&](std::size_t i) {
     std::string rows;
@@ -56,10 +57,41 @@ TEST_F(Gallery, GalleryShowsDarkResultsWithAGain) {
     return run_vidconv({picture, "-o", "-", "--format", "raw", "--kernel", filter}).out;
   };
   EXPECT_EQ(tile(0), alone("identity"));
-  EXPECT_NE(tile(tiles - 1), alone("dog"));
+  EXPECT_NE(tile(pictures - 1), alone("dog"));
   const std::vector<std::string> multiplied = {alone("dog:scale=4"), alone("dog:scale=8"),
                                                alone("dog:scale=16"), alone("dog:scale=32")};
-  EXPECT_NE(std::ranges::find(multiplied, tile(tiles - 1)), multiplied.end());
+  EXPECT_NE(std::ranges::find(multiplied, tile(pictures - 1)), multiplied.end());
+}
+
+// A tile of a filter over time shows the first frame behind as many as it looks back.
+TEST_F(Gallery, FiltersOverTimeReadTheFramesAround) {
+  const std::string video = "pattern:40x30:rgb24#9", sheet = path("sheet.png");
+  const std::vector<std::pair<std::string, std::size_t>> filters = {
+      {"identity", 0},
+      {"time:1 2 1:scale=auto", 1},
+      {"time-exp:decay=0.5", 8},
+      {"time:-1 0 1:abs=1:anchor=0", 0},
+      {"time-box:size=4:every=3", 3},
+      {"volume:0 1 0|1 2 1:scale=auto", 1}};
+  Arguments draw = {video, "-o", sheet, "--gallery"};
+  for (const auto& [filter, frame] : filters) draw.insert(draw.end(), {"--kernel", filter});
+  ASSERT_TRUE(succeeded(run_vidconv(draw)));
+  constexpr std::size_t width = 4 * 328 + 8;
+  ffmpeg("-i " + sheet + " -f rawvideo -pix_fmt rgb24 " + path("sheet.rgb"));
+  const std::string pixels = read_file(path("sheet.rgb"));
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    SCOPED_TRACE(filters[i].first);
+    const std::string all =
+        run_vidconv({video, "-o", "-", "--format", "raw", "--kernel", filters[i].first}).out;
+    const bool every = filters[i].first.find("every=3") != std::string::npos;
+    const std::size_t size = 3 * 40 * 30, result = filters[i].second / (every ? 3 : 1);
+    ASSERT_EQ(all.size(), (every ? 3 : 9) * size);
+    const std::size_t left = 8 + i % 4 * 328, top = i / 4 * 63 + 25;
+    for (std::size_t y = 0; y < 30; ++y)
+      ASSERT_EQ(pixels.substr(3 * ((top + y) * width + left), 3 * 40),
+                all.substr(result * size + 3 * 40 * y, 3 * 40))
+          << y;
+  }
 }
 
 TEST_F(Gallery, GalleryRefusesWhatItHasNoUseFor) {

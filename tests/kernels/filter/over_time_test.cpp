@@ -63,12 +63,52 @@ TEST(OverTime, ATrailWeighsEarlierFramesLess) {
   EXPECT_EQ(FilterSpec::parse("time-exp:decay=0.99").make().kernels[0].width(), max_time_taps);
 }
 
+TEST(OverTime, PlanesOfAVolumeLieOneBelowTheOther) {
+  const Plan plan = make_plan(
+      FilterSpec::parse("volume:1 2 3;4 5 6|7 8 9;10 11 12|1 1 1;1 1 1:scale=auto").make(), {},
+      {.mode = BorderMode::wrap}, Role::colour);
+  EXPECT_EQ(plan.operation(), Operation::over_time);
+  EXPECT_EQ(plan.border, BorderMode::wrap);
+  EXPECT_EQ(plan.terms.at(0).dense.size(), 18u);
+  EXPECT_EQ(plan.plane_rows(), 2);
+  EXPECT_EQ(plan.tap_frames().count, 3);
+  EXPECT_EQ(plan.tap_frames().anchor, 1);
+  EXPECT_EQ(plan.terms[0].anchor_y, 3);  // the second row of the second plane
+  // Mathematical convolution turns time too.
+  const Plan flipped = plan_of("volume:1 2;3 4|5 6;7 8:anchor=0,0,0:flip=1");
+  EXPECT_EQ(flipped.terms[0].dense, (std::vector<double>{8, 7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(flipped.terms[0].anchor_x, 1);
+  EXPECT_EQ(flipped.terms[0].anchor_y, 3);
+}
+
+TEST(OverTime, AVolumeIsTurnedPlaneByPlane) {
+  const FilterSpec spec = FilterSpec::parse("volume:1 2 3;4 5 6|7 8 9;10 11 12");
+  const Filter turned = spec.of_stored({.a = 0, .b = 1, .c = -1, .d = 0}).make();
+  EXPECT_EQ(turned.over_time->plane_rows, 3);
+  const Kernel& kernel = turned.kernels[0];
+  EXPECT_EQ(kernel.width(), 2);
+  EXPECT_EQ(kernel.height(), 6);
+  const char* const planes[] = {"matrix:1 2 3;4 5 6", "matrix:7 8 9;10 11 12"};
+  for (int k = 0; k < 2; ++k) {
+    const Filter plane =
+        FilterSpec::parse(planes[k]).of_stored({.a = 0, .b = 1, .c = -1, .d = 0}).make();
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(kernel.at(i, 3 * k + j), plane.kernels[0].at(i, j)) << k << i << j;
+    EXPECT_EQ(kernel.anchor_x(), plane.kernels[0].anchor_x());
+    EXPECT_EQ(kernel.anchor_y(), 3 + plane.kernels[0].anchor_y());
+  }
+}
+
 TEST(OverTime, WithoutFramesTheSumStays) {
   const Plan plan = plan_of("time:1 2 3 4:scale=1/10:anchor=2:border=shrink");
   const Plan rest = without_frames(plan, 2, 0);
   EXPECT_EQ(rest.terms[0].width, 4);
   EXPECT_EQ(rest.terms[0].dense, (std::vector<double>{0, 0, 3, 4}));
   EXPECT_EQ(rest.finish.divisor, 7u);
+  const Plan volume = without_frames(plan_of("volume:1 1|3 5|1 1:scale=1/12:border=shrink"), 1, 0);
+  EXPECT_EQ(volume.terms[0].dense, (std::vector<double>{0, 0, 3, 5, 1, 1}));
+  EXPECT_EQ(volume.finish.divisor, 10u);
   // Nothing is left but frames without weight.
   const Plan none = without_frames(plan_of("time:1 0 0 4:scale=1/5:anchor=1:border=shrink"), 1, 1);
   EXPECT_EQ(none.terms[0].dense, (std::vector<double>{0, 1, 0, 0}));

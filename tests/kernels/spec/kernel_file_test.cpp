@@ -74,6 +74,21 @@ TEST(KernelFile, TextMaySayWhatASpecificationMay) {
   EXPECT_EQ(f.bias, -0.25);
 }
 
+TEST(KernelFile, LinesBetweenPlanesMakeAVolume) {
+  const Filter f = filter_of_file(
+      "size=2x2\nanchor=0,1,1\nborder=zero\n1 2\n3 4\n|  # the next frame\n5 6\n7 8\n");
+  EXPECT_EQ(f.kernels[0], Kernel(2, 4, {1, 2, 3, 4, 5, 6, 7, 8}, 0, 3));
+  ASSERT_TRUE(f.over_time);
+  EXPECT_EQ(f.over_time->plane_rows, 2);
+  EXPECT_EQ(f.over_time->border, TimeBorder::zero);
+  EXPECT_EQ(f.kernels, FilterSpec::parse("volume:1 2;3 4|5 6;7 8:anchor=0,1,1").make().kernels);
+  expect_complaint("1 2\n3 4\n|\n5 6\n", "plane 2 has 1 rows, the planes before it have 2");
+  expect_complaint("1 2\n3 4\n|\n5 6\n|\n7 8\n", "line 5: plane 2 has 1 rows");
+  expect_complaint("1 2\n|\n", "plane 2 has 0 rows");
+  expect_complaint("|\n1 2\n", "plane 2 has 1 rows, the planes before it have 0");
+  expect_complaint("size=2x4\n1 2\n3 4\n|\n5 6\n7 8\n", "says size=2x4, but holds 2x2");
+}
+
 TEST(KernelFile, ErrorsNameTheLineAndTheColumn) {
   try {
     FilterSpec::parse_file("k", "1 2 1\n2 4 y\n");

@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"time:1 2;3 4", 6, "one list"},
                     Bad{"time:1 2 1:anchor=3", 1, "outside a kernel of 3x1"},
                     Bad{"time:1 2 1:anchor=1,0", 20, "':' or the end"},
-                    Bad{"time:1 2 1:rotate=90", 12, "this one is of frames"},
+                    Bad{"time:1 2 1:rotate=90", 12, "this one is over frames"},
                     Bad{"time:1 -1:scale=auto", 1, "which is 0"},
                     Bad{"time-box:size=256", 15, "outside 1 to 255"},
                     Bad{"time-box:border=wrap", 17, "no border in time"},
@@ -227,6 +227,24 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"time-exp:decay=1", 16, "outside 0 to 0.99"},
                     Bad{"box:cut=0.1", 5, "is of filters over time, and box is none"},
                     Bad{"sobel:every=2", 7, "is of filters over time"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Volumes, ParseErrors,
+    testing::Values(Bad{"volume", 7, "':' after 'volume'"}, Bad{"volume:", 8, "no numbers"},
+                    Bad{"volume:1 2|", 12, "no numbers"},
+                    Bad{"volume:1 2;3 4|5 6", 16, "plane 2 has 1 rows"},
+                    Bad{"volume:1 2|3", 12, "has 1 numbers, the rows before it have 2"},
+                    Bad{"volume:1|2:anchor=0,0", 22, "the anchor's frame"},
+                    Bad{"volume:1|2:anchor=0,0,2", 1, "outside a volume of 1x1x2"},
+                    Bad{"volume:1;2|3;4:anchor=0,2,0", 1, "outside a volume of 1x2x2"},
+                    Bad{"volume:1|2:rotate=90", 12, "over frames"},
+                    Bad{"volume:1|-1:scale=auto", 1, "which is 0"},
+                    Bad{"volume:1|-1:border=shrink", 1, "none may be below 0"},
+                    Bad{"volume:1|2:border=wrap", 19, "no border in time"},
+                    Bad{"volume:1|2:units=luma", 12, "picture as a kernel"},
+                    Bad{"volume:1|2:every=2:phase=2", 26, "below every=2"},
+                    Bad{"matrix:1 2|3 4", 11, "':' or the end"},
+                    Bad{"row:1 2|3", 8, "':' or the end"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Places, ParseErrors,

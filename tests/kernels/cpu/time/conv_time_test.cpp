@@ -1,17 +1,13 @@
 // cpu-conv-time on every instruction set, against the definition.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "kernels/convolver/time_convolver.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/spec/parse.h"
-#include "kernels/variants/variants.h"
-#include "tests/kernels/support/picture.h"
+#include "tests/kernels/support/time_video.h"
 
 namespace vidconv::test {
 namespace {
@@ -20,47 +16,6 @@ class ConvTime : public testing::Test {
  protected:
   void TearDown() override { force_simd(0); }
 };
-
-std::unique_ptr<TimeConvolver> convolver_of(const char* variant, const Plan& plan, int threads) {
-  const Prepared prepared = find_variant(variant)->prepare(plan, {});
-  if (!prepared) return nullptr;
-  std::unique_ptr<Convolver> convolver = prepared(threads);
-  return std::unique_ptr<TimeConvolver>(&dynamic_cast<TimeConvolver&>(*convolver.release()));
-}
-
-// A video of one plane, and windows that move over it.
-class Video {
- public:
-  Video(SampleType sample, int width, int height, Arrangement arrangement, int frames,
-        unsigned seed) {
-    for (int n = 0; n < frames; ++n) {
-      pictures_.emplace_back(sample, width, height, arrangement, seed + static_cast<unsigned>(n));
-      pictures_.back().draw(n % 5 == 3 ? Content::black_and_white : Content::noise,
-                            seed + static_cast<unsigned>(n));
-    }
-  }
-
-  const Picture& at(int n) const { return pictures_[static_cast<std::size_t>(n)]; }
-  TimeFrame frame(int n) const {
-    if (n < 0 || n >= static_cast<int>(pictures_.size())) return {};
-    const ConstBytePlane plane = at(n).plane();
-    TimeFrame frame{.number = n, .planes = {}};
-    frame.planes[0] = {.data = plane.data, .stride = plane.stride, .rows = plane.height};
-    return frame;
-  }
-  void set(TimeConvolver& convolver, const Plan& plan, int here) const {
-    const Taps& taps = plan.terms[0];
-    std::vector<TimeFrame> frames;
-    for (int k = 0; k < taps.width; ++k) frames.push_back(frame(here - taps.anchor_x + k));
-    convolver.set_frames(frames, frame(here), frame(here - taps.anchor_x - 1));
-  }
-
- private:
-  std::vector<Picture> pictures_;
-};
-
-const SampleType samples[] = {{Storage::u8, 8, 0},   {Storage::u16, 10, 0}, {Storage::u16, 10, 6},
-                              {Storage::u16, 12, 0}, {Storage::u16, 16, 0}, {Storage::f32, 32, 0}};
 
 const char* const specs[] = {"time:1 2 1:scale=auto",
                              "time:1 2 3 2 1:scale=auto:border=shrink",
@@ -79,7 +34,7 @@ const char* const specs[] = {"time:1 2 1:scale=auto",
 TEST_F(ConvTime, GivesTheBytesOfTheDefinition) {
   std::mt19937 random(20260101);
   for (const char* spec : specs)
-    for (const SampleType& sample : samples) {
+    for (const SampleType& sample : time_samples) {
       const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::chroma);
       for (const SimdLevel level : engine_simd_levels()) {
         force_simd(level);
