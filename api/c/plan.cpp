@@ -90,10 +90,10 @@ struct vidconv_plan {
     picture.format = &f;
     picture.height = height;
     if (format.bare) picture.range = AVCOL_RANGE_JPEG;  // numbers: white is the largest
-    work =
-        vidconv::make_work(chain, f, vidconv::planes_setting(options.planes ? options.planes : ""),
-                           vidconv::border_setting(options.border ? options.border : ""),
-                           vidconv::Codes::all, vidconv::colour_codes(chain, picture, {}));
+    work = vidconv::make_work(
+        chain, f, vidconv::planes_setting(options.planes ? options.planes : ""),
+        vidconv::border_setting(options.border ? options.border : ""), vidconv::Codes::all,
+        vidconv::colour_codes(chain, picture, {}), vidconv::AlphaUse::automatic);
     filter = vidconv::make_picture_filter(work, width, height, processor, options.host != 0);
     for (const vidconv::Step& step : work.steps) {
       vidconv::StepWords& words =

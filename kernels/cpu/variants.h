@@ -60,6 +60,9 @@ Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities&);
 // Plans over time.
 Prepared prepare_cpu_conv_time(const Plan& plan, const CudaAbilities&);
 
+// Means of samples that count by weights.
+Prepared prepare_cpu_weighted_means(const Plan& plan, const CudaAbilities&);
+
 // Every plan of multiply-adds, in lanes of its own arithmetic.
 bool cpu_generic_supports(const Plan& plan);
 std::unique_ptr<Convolver> make_cpu_generic(const Plan& plan, int threads);

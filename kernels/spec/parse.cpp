@@ -47,6 +47,9 @@ constexpr ModifierKey keys[] = {
     {"units", "luma|plane",
      "of a picture as a kernel: luma pixels, or as a matrix the samples of each plane, not turned"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
+    {"alpha", "weighted|separate",
+     "of a picture with alpha: what is transparent lends no colour, and alpha is filtered too; or "
+     "each plane on its own"},
     {"region", "x,y,w,h[;...]",
      "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
     {"mask", "FILE|edges:FILTER",
@@ -444,6 +447,12 @@ class SpecParser {
       m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
       if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
       m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
+    } else if (key == "alpha") {
+      const std::string_view word = c.until(":");
+      if (!same_name(word, "weighted") && !same_name(word, "separate"))
+        c.fail(fmt::format("'{}' is neither weighted nor separate", word), start);
+      m.alpha = same_name(word, "weighted") ? AlphaUse::weighted : AlphaUse::separate;
+      alpha_at_ = at;
     } else if (key == "ease") {
       ease_at_ = start;
       ease_ = read_ease(c);
@@ -456,6 +465,18 @@ class SpecParser {
         c.fail(error.what(), start);
       }
     }
+  }
+
+  void check_alpha() const {
+    const Modifiers& m = spec_.modifiers_;
+    if (m.alpha != AlphaUse::weighted) return;
+    if (const std::string why = why_not_weighted(spec_.make()); !why.empty())
+      cursor_.fail(fmt::format("{} cannot weigh colours by their alpha: it {}", spec_.name(), why),
+                   alpha_at_, "leave out alpha=weighted");
+    if (m.planes && m.planes->mode != PlaneSelection::Mode::all &&
+        m.planes->mode != PlaneSelection::Mode::list)
+      cursor_.fail("alpha=weighted is for all planes, and planes= leaves out some", alpha_at_,
+                   "leave out one");
   }
 
   // Checks what only the finished filter can tell.
@@ -478,6 +499,7 @@ class SpecParser {
     try {
       check_time();
       spec_.make();
+      check_alpha();
       // The smallest kernels are tried too: an anchor may be outside of them.
       if (!spec_.timed_.empty()) spec_.with_values(std::vector<int>(spec_.timed_.size()));
     } catch (const std::invalid_argument& error) {
@@ -490,7 +512,7 @@ class SpecParser {
   const PictureDecoder decoder_;
   const std::string_view* file_bytes_ = nullptr;  // the file's contents, where it need not be read
   std::optional<Ease> ease_;
-  std::size_t ease_at_ = 0, phase_at_ = 0;
+  std::size_t ease_at_ = 0, phase_at_ = 0, alpha_at_ = 0;
   Names seen_;  // keys given in the same place
   FilterSpec spec_;
 };

@@ -45,6 +45,7 @@ struct Modifiers {
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
+  std::optional<AlphaUse> alpha;         // alpha=weighted|separate; else the command's
   PlaceSpec place;                       // region=, mask=, invert=, feather=
   When when;                             // between=FROM-TO,...
   OverTime over_time;                    // only for filters over time
@@ -82,6 +83,8 @@ class FilterSpec {
   const OverTime& over_time() const { return modifiers_.over_time; }
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
+  // How it treats colours that have alpha, where it was said.
+  const std::optional<AlphaUse>& alpha() const { return modifiers_.alpha; }
 
   // Returns the frames that the filter is for.
   const When& when() const { return modifiers_.when; }

@@ -19,6 +19,9 @@ namespace {
 
 bool any_plan(const Plan&) { return true; }
 bool is_mosaic(const Plan& plan) { return plan.operation() == Operation::mosaic; }
+#ifdef VIDCONV_HAVE_CUDA
+bool is_weighted(const Plan& plan) { return plan.operation() == Operation::weighted; }
+#endif
 
 #ifdef VIDCONV_HAVE_CUDA
 // Prepares as prepare_if() does, but takes interleaved components together, except floats
@@ -84,6 +87,11 @@ constexpr Variant table[] = {
      .device = Device::cpu,
      .prepare_plan = prepare_cpu_conv_time,
      .only_sums = false},
+    {.name = "cpu-weighted-means",
+     .description = "SIMD, means that count by alpha, in double lanes; threads",
+     .device = Device::cpu,
+     .prepare_plan = prepare_cpu_weighted_means,
+     .only_sums = false},
 #ifdef VIDCONV_HAVE_CUDA
     {.name = "cuda-copy",
      .description = "vectors copied",
@@ -99,6 +107,11 @@ constexpr Variant table[] = {
      .description = "means of blocks, each by one warp",
      .device = Device::cuda,
      .prepare_plan = prepare_if<is_mosaic, cuda::make_mosaic>,
+     .only_sums = false},
+    {.name = "cuda-weighted-means",
+     .description = "means that count by alpha, a sample a thread",
+     .device = Device::cuda,
+     .prepare_plan = prepare_if<is_weighted, cuda::make_weighted_means>,
      .only_sums = false},
     {"cuda-pairwise", "equal taps of floats, sums of sums; squares up to 31 in one kernel",
      Device::cuda, prepare_cuda<cuda::supports_pairwise, cuda::make_pairwise>},

@@ -43,6 +43,12 @@ PreparedStep prepare_light(const Step& step, Device device) {
           [light = *step.light, way](int threads) { return make_cpu_light(light, way, threads); }};
 }
 
+// What is brought into a place lies beside the picture already.
+class NothingToDo final : public Convolver {
+ public:
+  void run(std::span<const PlanePair>, CudaStream) override {}
+};
+
 PreparedStep prepare_named(const Variant& variant, const Work& work, const Step& step,
                            const CudaAbilities& abilities) {
   if (Prepared convolver = variant.prepare(step.plan, abilities))
@@ -81,6 +87,9 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
   const bool staged = is_staged(work);
   if (staged && options.device != Device::cpu)
     throw Error(Fault::internal, "filters over time run on the CPU", "", "");
+  if (work.has_regions_in_light() && options.device != Device::cpu)
+    throw Error(Fault::device, "cannot filter places in linear light", "", "that runs on the CPU",
+                "use `device` auto or cpu");
   const auto make = staged                          ? make_staged_processor
                     : options.device == Device::cpu ? make_cpu_processor
                     : one && !options.cpu_stands_in ? make_cuda_processor
@@ -92,6 +101,8 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
 
 PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOptions& options) {
   if (step.light) return prepare_light(step, options.device);
+  if (step.action == Action::bring_codes)
+    return {"cpu-copy", [](int) { return std::make_unique<NothingToDo>(); }};
   const CudaAbilities abilities =
       options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
   const bool filters = step.action == Action::filter;

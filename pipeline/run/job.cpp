@@ -241,8 +241,8 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.trace = nullptr;
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
-  const bool staged = std::ranges::any_of(works_, is_staged);
-  const bool other_device = !on_cpu || (!staged && !cuda_devices().devices.empty());
+  const bool only_cpu = std::ranges::any_of(works_, is_for_cpu);
+  const bool other_device = !on_cpu || (!only_cpu && !cuda_devices().devices.empty());
   o.whole_planes = true;
   o.second_opinion = !other_device;
   if (other_device) {

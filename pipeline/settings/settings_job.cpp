@@ -29,6 +29,21 @@ bool any_over_time(const Settings& s) {
   return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
 }
 
+bool has_places_in_light(const Settings& s) {
+  return s.linear && (s.boxes || std::ranges::any_of(s.filters, &FilterSpec::has_place));
+}
+
+bool asks_for_weights(const Settings& s) {
+  return s.alpha == AlphaUse::weighted || std::ranges::any_of(s.filters, [](const FilterSpec& f) {
+           return f.alpha() == AlphaUse::weighted;
+         });
+}
+
+bool has_alpha(const PixelFormat& format) {
+  return std::ranges::any_of(format.components,
+                             [](const Component& c) { return c.kind == Component::Kind::alpha; });
+}
+
 // Makes the work of a chain, in which each filter over time begins a work of its own.
 TimedWork in_stages(std::span<const FilterSpec> chain, const VideoInfo& video,
                     const TimedWork::MakeWork& make) {
@@ -51,18 +66,24 @@ TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notif
     throw Error(MessageKind::filter_spec, "cannot count frames for", s.boxes->options().file,
                 "with `start` nobody knows how many frames of the input come before",
                 "give times, which are counted from the input's beginning");
+  if (asks_for_weights(s) && !has_alpha(*video.format))
+    vidconv::notify(notify, MessageKind::no_effect,
+                    "`alpha` weighted changes nothing: the video has no alpha");
   const Codes codes = codes_of(s, video, notify);
   const ColourCodes colours = colour_codes(chain, video, notify);
   if (!s.linear)
     return in_stages(chain, video, [&](std::span<const FilterSpec> acting) {
-      Work work = make_work(acting, *video.format, s.planes, s.border, codes, colours);
+      Work work = make_work(acting, *video.format, s.planes, s.border, codes, colours, s.alpha);
       work.boxes = s.boxes;
       work.clock = {video.time_base, video.clock};
       return work;
     });
   const LightPlan light = make_light_plan(video, codes, notify);
   return {chain, video, [&](std::span<const FilterSpec> acting) {
-            return make_light_work(acting, *video.format, s.border, light, colours);
+            Work work = make_light_work(acting, *video.format, s.border, light, colours);
+            work.boxes = s.boxes;
+            work.clock = {video.time_base, video.clock};
+            return work;
           }};
 }
 
@@ -82,6 +103,9 @@ DeviceRequest device_of(const Settings& s) {
   if (any_over_time(s))
     return {.kind = DeviceRequest::Kind::cpu,
             .why = has_cuda_driver() ? "filtering on the CPU: a filter is over time" : ""};
+  if (has_places_in_light(s))
+    return {.kind = DeviceRequest::Kind::cpu,
+            .why = has_cuda_driver() ? "filtering on the CPU: places in linear light" : ""};
   if (s.variant)  // it knows where it runs
     device = parse_device(s.variant->device == Device::cpu ? "cpu" : "cuda");
   if (device.kind == DeviceRequest::Kind::automatic && only_copies(s))
@@ -98,6 +122,18 @@ void check_settings(const Settings& s) {
   if (s.linear && s.planes != PlaneSelection())
     refuse_setting("planes", "", "filters in linear light act on all colours",
                    "leave out `planes` or `linear`");
+  if (s.linear && asks_for_weights(s))
+    refuse_setting("alpha", "weighted", "filters in linear light copy alpha",
+                   "leave out `alpha` or `linear`");
+  if (has_places_in_light(s)) {
+    if (s.device.kind == DeviceRequest::Kind::cuda)
+      refuse_setting("device", s.device.text, "places are filtered in linear light on the CPU",
+                     "leave out `device`");
+    if (s.decoder.kind == DecoderRequest::Kind::nvdec)
+      refuse_setting("decoder", "nvdec",
+                     "places are filtered in linear light on the CPU, and frames are decoded there",
+                     "leave out `decoder`");
+  }
   if (any_over_time(s)) {
     if (s.linear)
       refuse_setting("linear", "", "filters over time act on codes", "leave out `linear`");

@@ -214,6 +214,13 @@ int TimedWork::scratch_frames() const {
 
 bool TimedWork::has_regions() const { return std::ranges::any_of(cases(), &Work::has_regions); }
 
+bool TimedWork::has_regions_in_light() const {
+  return std::ranges::any_of(cases(), [](const Work& work) {
+    return work.has_regions() &&
+           std::ranges::any_of(work.steps, [](const Step& step) { return step.light != nullptr; });
+  });
+}
+
 std::size_t TimedWork::most_steps() const {
   std::size_t most = 0;
   for (const Work& work : cases()) most = std::max(most, work.steps.size());

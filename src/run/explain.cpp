@@ -154,9 +154,17 @@ std::string describe_frames(const Plan& plan) {
   return text + '\n';
 }
 
+// Says what the samples count by.
+std::string describe_weights(const WeightPlan& weighted) {
+  if (weighted.weights == Subsampling{}) return "    weighted by alpha\n";
+  return fmt::format("    weighted by alpha, of {}x{} pixels each\n", weighted.weights.x,
+                     weighted.weights.y);
+}
+
 std::string describe_plan(const Plan& plan, const Filter& filter) {
   if (plan.fill || plan.blocks.any()) return describe_plain(plan);
   std::string text = plan.over_time ? describe_frames(plan) : "";
+  if (plan.weighted) text += describe_weights(*plan.weighted);
   text += fmt::format("    {} arithmetic, {}", name_of(plan.arith), precision(plan));
   if (plan.over_time) {
     const TimeBorder border = plan.over_time->filter.over_time->border;
@@ -276,7 +284,8 @@ std::string_view copies(bool decoded_there, bool encoded_there, bool filtered_th
 }  // namespace
 
 std::string component_names(const Work& work, const Step& step) {
-  const bool in_scratch = step.from != Place::input && step.to != Place::output;
+  const bool in_scratch =
+      step.from != Place::input && step.to != Place::output && step.to != Place::codes;
   const PixelFormat& format = in_scratch ? *work.scratch_format : *work.format;
   std::string names;
   for (std::size_t i : step.components) {

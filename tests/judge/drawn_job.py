@@ -267,6 +267,8 @@ def _modifiers(job, kernel, r, planes, placed):
         _kernel_modifiers(kernel, r)
     if planes and r.random() < 0.25:
         add("planes=" + r.choice(planes))
+    if "all" in planes and r.random() < 0.1:
+        add("alpha=" + r.choice(["weighted", "separate"]))
     if r.random() < 0.08 and job.frames > 1:
         first = r.randint(0, job.frames - 1)
         add(f"between=f{first}-f{r.randint(first, job.frames - 1)}")
@@ -323,6 +325,7 @@ def _options(job, r, planes, placed, linear):
     maybe(0.6, "--border", r.choice(BORDERS))
     if planes:
         maybe(0.2, "--planes", r.choice(planes))
+        maybe(0.1, "--alpha", r.choice(["weighted", "separate"]))
     maybe(0.15, "--range", "clamp")
     if linear:
         job.options.append(["--linear"])
