@@ -8,8 +8,10 @@
 //   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
 //   random:SEED,SIZE                         random:7,5x3
 //   fill:COLOUR[:key=value]...               fill:black    fill:#1e90ff (colour_spec.h)
+//   tilt-shift:y=40%,height=20%,blur=12      gaussian, by a map of its own
 //
-// A parameter may change with time: sigma=0..8@10-20, or sigma=@PATH with keys (curve_spec.h).
+// The first parameter of a blur may be a map's: sigma=map:PATH*12 (white: 12). A parameter may
+// change with time: sigma=0..8@10-20, or sigma=@PATH with keys (curve_spec.h).
 //
 // Numbers are decimals or fractions ("1/9"), separated by blanks, commas or both.
 #pragma once
@@ -90,6 +92,11 @@ class FilterSpec {
   const When& when() const { return modifiers_.when; }
   // Returns the parameters that change with time.
   const std::vector<TimedParameter>& timed() const { return timed_; }
+  // Whether a map says how much the filter blurs where.
+  bool has_map() const { return place().level().has_value(); }
+  // Returns the filters that a map chooses from, each with its place, weakest first; for a filter
+  // without a map itself alone. They act on the same samples, each brought in over those before.
+  std::vector<FilterSpec> levels() const;
   bool is_for_all_frames() const { return when().always() && timed_.empty(); }
   // Returns the filter for every frame; parameters that change have their largest value.
   FilterSpec for_all_frames() const;

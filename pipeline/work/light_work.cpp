@@ -13,7 +13,7 @@ const PixelFormat& light_format(const LightPlan& light) {
 }
 
 // Returns where a step on light works instead of `place`, a frame: in scratch memory throughout.
-// `longest`: the number of steps.
+// `longest`: the number of steps that follow each other.
 Place in_scratch(Place place, std::size_t longest) {
   if (place == Place::output) return Place::scratch1;  // the step before, if any, wrote scratch0
   if (place == Place::input) return longest % 2 ? Place::scratch0 : Place::scratch1;
@@ -58,8 +58,10 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
   of_light.light = light.transfer;
   const Work on_light =
       make_work(chain, between, {PlaneSelection::Mode::all, {}}, border, Codes::all, of_light);
-  // Without filters each component is copied; that step is as good as any.
-  const std::size_t longest = on_light.steps.size();
+  // Without filters each component is copied; that step is as good as any. Levels of a map are one
+  // step together.
+  const auto longest =
+      static_cast<std::size_t>(std::ranges::count(on_light.steps, false, &Step::adds));
   const bool in_places = !chain.empty() && std::ranges::all_of(chain, &FilterSpec::has_place);
 
   Work work;

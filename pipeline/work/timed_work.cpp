@@ -221,6 +221,13 @@ bool TimedWork::has_regions_in_light() const {
   });
 }
 
+bool TimedWork::has_maps() const {
+  return std::ranges::any_of(cases(), [](const Work& work) {
+    return std::ranges::any_of(
+        work.steps, [](const Step& step) { return step.where && step.where->has_map(); });
+  });
+}
+
 std::size_t TimedWork::most_steps() const {
   std::size_t most = 0;
   for (const Work& work : cases()) most = std::max(most, work.steps.size());

@@ -63,6 +63,7 @@ class TimedWork {
   std::size_t most_steps() const;
   bool has_regions() const;           // in some case
   bool has_regions_in_light() const;  // the same, of filters that act on light
+  bool has_maps() const;              // in some case
 
  private:
   AVRational time_base_{1, 1};
@@ -83,9 +84,9 @@ std::vector<const TimedWork*> stages_of(const TimedWork& work);
 // Returns whether it is done in several stages, which are joined by frames that are held.
 inline bool is_staged(const TimedWork& work) { return work.before() || work.is_over_time(); }
 
-// Returns whether only the CPU can do it: in stages, or on light in places.
+// Returns whether only the CPU can do it: in stages, by maps, or on light in places.
 inline bool is_for_cpu(const TimedWork& work) {
-  return is_staged(work) || work.has_regions_in_light();
+  return is_staged(work) || work.has_regions_in_light() || work.has_maps();
 }
 
 }  // namespace vidconv

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "pipeline/base/error.h"
 
@@ -105,6 +106,19 @@ Plan weighted_plan(const Filter& filter, const Component& c, const Component& al
   return make_weighted_plan(
       filter, c.sample, border, c.kind == Kind::chroma ? Role::chroma : Role::colour, codes,
       {c.subsampling.x / alpha.subsampling.x, c.subsampling.y / alpha.subsampling.y});
+}
+
+// Completes a step that filters: a filter of its own, or one of a map's levels. `alpha`: what
+// colours count by; nullptr: nothing. `adds`: as Step::adds.
+Step filter_step(Step step, const FilterSpec& spec, const Component& c, const Component* alpha,
+                 Border border, Codes codes, bool adds) {
+  step.filter = spec.make(c.subsampling);
+  step.plan = alpha && !is_one_tap(step.filter)
+                  ? weighted_plan(step.filter, c, *alpha, border, codes)
+                  : plan_for(Action::filter, step.filter, c, border, codes, 0);
+  if (spec.has_place()) step.where = std::make_shared<const FilterSpec>(spec);
+  step.adds = adds;
+  return step;
 }
 
 // A thing left to do to a component. There is at least one, and the last writes the output.
@@ -210,7 +224,7 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
   for (std::size_t left = longest; left-- > 0;) {
     // Keys of the steps that are made here.
     std::vector<decltype(key_of({}, format.components[0], true, 0))> keys;
-    const std::size_t begin = work.steps.size();
+    std::vector<std::pair<std::size_t, std::size_t>> of_key;  // their first step, and its end
     for (std::size_t i = 0; i < todo.size(); ++i) {
       if (todo[i].size() <= left) continue;
       const Component& c = format.components[i];
@@ -225,26 +239,32 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
       const auto same = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
       if (same == keys.size()) {
         keys.push_back(key);
-        Filter filter;
-        if (task.action == Action::filter) filter = chain[task.link].make(c.subsampling);
-        const bool weighted =
-            work.links[task.link].weighted && c.kind != Kind::alpha && !is_one_tap(filter);
+        const std::size_t first = work.steps.size();
+        const Step at{.plan = {},
+                      .components = {},
+                      .from = index == 0 ? Place::input : place_before(left + 1),
+                      .to = place_before(left),
+                      .action = task.action,
+                      .link = task.link};
         const Codes allowed = is_seen(todo[i], index, work.links) ? codes : Codes::all;
-        const bool placed = task.action != Action::copy && chain[task.link].has_place();
-        work.steps.push_back(
-            {.plan = weighted
-                         ? weighted_plan(filter, c, format.components[alpha_at], border, allowed)
-                         : plan_for(task.action, filter, c, border, allowed, code),
-             .filter = filter,
-             .components = {},
-             .from = index == 0 ? Place::input : place_before(left + 1),
-             .to = place_before(left),
-             .action = task.action,
-             .link = task.link,
-             .where = placed ? std::make_shared<const FilterSpec>(chain[task.link]) : nullptr,
-             .weights = weighted ? std::optional(alpha_at) : std::nullopt});
+        if (task.action == Action::filter) {
+          const bool weighted = work.links[task.link].weighted && c.kind != Kind::alpha;
+          for (const FilterSpec& level : chain[task.link].levels())
+            work.steps.push_back(filter_step(at, level, c,
+                                             weighted ? &format.components[alpha_at] : nullptr,
+                                             border, allowed, work.steps.size() > first));
+        } else {
+          work.steps.push_back(at);
+          work.steps.back().plan = plan_for(task.action, {}, c, border, allowed, code);
+          if (task.action == Action::fill && chain[task.link].has_place())
+            work.steps.back().where = std::make_shared<const FilterSpec>(chain[task.link]);
+        }
+        of_key.emplace_back(first, work.steps.size());
+        for (std::size_t s = first; s < work.steps.size(); ++s)
+          if (work.steps[s].plan.weighted) work.steps[s].weights = alpha_at;
       }
-      work.steps[begin + same].components.push_back(i);
+      for (std::size_t s = of_key[same].first; s < of_key[same].second; ++s)
+        work.steps[s].components.push_back(i);
     }
   }
   return work;

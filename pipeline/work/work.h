@@ -56,7 +56,8 @@ struct Step {
   std::shared_ptr<const LightPlan> light = nullptr;  // for to_light and to_codes
   // Names the region of the picture that the step acts on; the rest is copied. nullptr: all of it.
   std::shared_ptr<const FilterSpec> where = nullptr;
-  // Whether an earlier step has written the rest of the picture; for bring_codes.
+  // Whether earlier steps have written all of the picture, and this one brings in its place alone:
+  // the levels of a map, and bring_codes.
   bool adds = false;
   // The component that the samples count by, as it is before the step; for weighted plans.
   std::optional<std::size_t> weights = {};

@@ -44,6 +44,11 @@ class Job:
         """Whether a filter reads other frames, which runs on the CPU alone."""
         return any(k.text.startswith("time") for k in self.kernels)
 
+    def on_cpu(self):
+        """Whether no CUDA device takes it."""
+        places = self.boxes or any(m.startswith(("region=", "mask=")) for k in self.kernels for m in k.modifiers)
+        return self.over_time() or (bool(places) and ["--linear"] in self.options)
+
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
         return self.width * self.height * 3 * self.frames * sum(k.taps for k in self.kernels)
@@ -115,7 +120,7 @@ def _draw(tables, r):
     place = r.random()
     if place < 0.12:
         _boxes(job, r)
-    linear = place >= 0.45 and not fmt["float"] and not job.over_time() and r.random() < 0.15
+    linear = not fmt["float"] and not job.over_time() and r.random() < 0.15
     planes = [] if linear else _plane_words(fmt)
     for kernel in job.kernels:
         _modifiers(job, kernel, r, planes, placed=place < 0.45)

@@ -102,9 +102,9 @@ class Judge:
         if self.grid is None:
             variant = r.choice([v for v in self.tables.cpu_variants if v != "reference"])
             yield Way(variant, "--device", "cpu", "--variant", variant, may_refuse=True)
-        for device in () if job.over_time() else self.tables.cuda_devices:
+        for device in () if job.on_cpu() else self.tables.cuda_devices:
             yield Way(device, "--device", device)
-        if len(self.tables.cuda_devices) > 1 and not job.over_time():
+        if len(self.tables.cuda_devices) > 1 and not job.on_cpu():
             yield Way("cuda:all", "--device", "cuda:all")
 
     def run(self, command):
