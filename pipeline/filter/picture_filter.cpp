@@ -130,7 +130,7 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       planes_.clear();
       for (const std::size_t i : step.components)
         planes_.push_back({component(step.from, i).as<const std::byte>(), component(step.to, i),
-                           plane(scratch_.back().planes, *work_.scratch_format, i)});
+                           plane(scratch_.back().planes, *work_.scratch_format, i), step.adds});
       if (step.weights)
         planes_.push_back({component(step.from, *step.weights).as<const std::byte>(), {}, {}});
       parts_[s]->run(*convolvers_[s], planes_, by_field_, stream, parts_[s]->now());

@@ -87,9 +87,10 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
   const bool staged = is_staged(work);
   if (staged && options.device != Device::cpu)
     throw Error(Fault::internal, "filters over time run on the CPU", "", "");
-  if (work.has_regions_in_light() && options.device != Device::cpu)
-    throw Error(Fault::device, "cannot filter places in linear light", "", "that runs on the CPU",
-                "use `device` auto or cpu");
+  if (options.device != Device::cpu && is_for_cpu(work))
+    throw Error(Fault::device,
+                work.has_maps() ? "cannot blur by a map" : "cannot filter places in linear light",
+                "", "that runs on the CPU", "use `device` auto or cpu");
   const auto make = staged                          ? make_staged_processor
                     : options.device == Device::cpu ? make_cpu_processor
                     : one && !options.cpu_stands_in ? make_cuda_processor

@@ -34,6 +34,9 @@ RegionStep::RegionStep(const Work& work, const Step& step, int width, int height
       place_(work, step, width, height, options.device == Device::cuda),
       rule_{.whole = options.whole_planes, .together = options.device == Device::cuda},
       cuda_(options.device == Device::cuda) {
+  if (cuda_ && step.where->has_map())
+    throw Error(Fault::device, "cannot blur by a map", "", "that runs on the CPU",
+                "use the device cpu");
   const Plan copy =
       make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, plan_.sample, {}, Role::colour);
   copier_ = pick(copy, options.device).convolver(options.threads);

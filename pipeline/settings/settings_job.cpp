@@ -29,8 +29,11 @@ bool any_over_time(const Settings& s) {
   return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
 }
 
-bool has_places_in_light(const Settings& s) {
-  return s.linear && (s.boxes || std::ranges::any_of(s.filters, &FilterSpec::has_place));
+// Returns what of the filters no CUDA device does; empty where there is nothing.
+std::string_view only_on_cpu(const Settings& s) {
+  if (std::ranges::any_of(s.filters, &FilterSpec::has_map)) return "blurs by a map";
+  const bool places = s.boxes || std::ranges::any_of(s.filters, &FilterSpec::has_place);
+  return s.linear && places ? "places in linear light" : "";
 }
 
 bool asks_for_weights(const Settings& s) {
@@ -103,9 +106,9 @@ DeviceRequest device_of(const Settings& s) {
   if (any_over_time(s))
     return {.kind = DeviceRequest::Kind::cpu,
             .why = has_cuda_driver() ? "filtering on the CPU: a filter is over time" : ""};
-  if (has_places_in_light(s))
+  if (const std::string_view only = only_on_cpu(s); !only.empty())
     return {.kind = DeviceRequest::Kind::cpu,
-            .why = has_cuda_driver() ? "filtering on the CPU: places in linear light" : ""};
+            .why = has_cuda_driver() ? fmt::format("filtering on the CPU: {}", only) : ""};
   if (s.variant)  // it knows where it runs
     device = parse_device(s.variant->device == Device::cpu ? "cpu" : "cuda");
   if (device.kind == DeviceRequest::Kind::automatic && only_copies(s))
@@ -125,14 +128,12 @@ void check_settings(const Settings& s) {
   if (s.linear && asks_for_weights(s))
     refuse_setting("alpha", "weighted", "filters in linear light copy alpha",
                    "leave out `alpha` or `linear`");
-  if (has_places_in_light(s)) {
+  if (const std::string_view only = only_on_cpu(s); !only.empty()) {
+    const std::string why = fmt::format("{} are filtered on the CPU", only);
     if (s.device.kind == DeviceRequest::Kind::cuda)
-      refuse_setting("device", s.device.text, "places are filtered in linear light on the CPU",
-                     "leave out `device`");
+      refuse_setting("device", s.device.text, why, "leave out `device`");
     if (s.decoder.kind == DecoderRequest::Kind::nvdec)
-      refuse_setting("decoder", "nvdec",
-                     "places are filtered in linear light on the CPU, and frames are decoded there",
-                     "leave out `decoder`");
+      refuse_setting("decoder", "nvdec", why, "leave out `decoder`");
   }
   if (any_over_time(s)) {
     if (s.linear)

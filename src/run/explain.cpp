@@ -205,6 +205,9 @@ std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
     return fmt::format("    by the weights that the video {} has for each picture\n",
                        printable(mask));
   const PicturePart part = where.place_in(video.width, video.height);
+  if (const auto& level = where.place().level(); level && level->number > 0)
+    return fmt::format("    level {} of {}, on {:.3g}% of the pixels, by weight\n", level->number,
+                       level->count, 100 * part.pixels() / video.width / video.height);
   return fmt::format("    on {:.3g}% of the pixels{}; all others stay as they are\n",
                      100 * part.pixels() / video.width / video.height,
                      part.weights ? ", by weight" : "");
