@@ -219,8 +219,8 @@ PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
     for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
     part.rects = invert_ ? outside(seen, width, height) : disjoint(seen);
   }
-  // A map may have nothing of a level.
-  if (part.pixels() == 0 && !(level_ && level_->number > 0))
+  // A map may have nothing of a level beyond the first.
+  if (part.pixels() == 0 && !(level_ && level_->number > 1))
     throw SpecError(text, (invert_ ? invert_at_ : mask_at_) + 1,
                     invert_  ? "invert=1 leaves nothing of the picture"
                     : level_ ? "the map is black"

@@ -47,7 +47,8 @@ class Job:
     def on_cpu(self):
         """Whether no CUDA device takes it."""
         places = self.boxes or any(m.startswith(("region=", "mask=")) for k in self.kernels for m in k.modifiers)
-        return self.over_time() or (bool(places) and ["--linear"] in self.options)
+        maps = any("map:MASK" in k.text or k.text.startswith("tilt-shift") for k in self.kernels)
+        return self.over_time() or maps or (bool(places) and ["--linear"] in self.options)
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
@@ -124,7 +125,7 @@ def _draw(tables, r):
     planes = [] if linear else _plane_words(fmt)
     for kernel in job.kernels:
         _modifiers(job, kernel, r, planes, placed=place < 0.45)
-    if any("mask=MASK" in m for k in job.kernels for m in k.modifiers):
+    if any("MASK" in k.spec() for k in job.kernels):
         job.mask = r.randint(1, 1 << 30)
     _options(job, r, planes, placed=place < 0.45, linear=linear)
     return job
@@ -171,6 +172,8 @@ def _kernel(tables, r):
         return _hiding(r)
     if r.random() < 0.1:
         return _over_time(r)
+    if r.random() < 0.06:
+        return _by_map(r)
     kind = r.random()
     if kind < 0.7:
         filter_ = r.choice(tables.filters if kind < 0.4 else
@@ -212,6 +215,15 @@ def _over_time(r):
         return Kernel(r.choice(["time-gaussian:sigma=1.3", "time-gaussian:sigma=4", "time-exp:decay=0.8"]), 25)
     size = _side(r, 31)
     return Kernel(f"time:{_taps(r, size)}", size)
+
+
+def _by_map(r):
+    """A blur at several levels."""
+    if r.random() < 0.4:
+        y = r.randint(0, 90)
+        return Kernel(f"tilt-shift:y={y}%,height={r.randint(1, 100 - y)}%,blur={r.choice([1, 2.5, 6])}", 4000)
+    name, value = r.choice([("gaussian:sigma", 0.5), ("gaussian:sigma", 3), ("gaussian:sigma", 7.3), ("disk:radius", 2.5)])
+    return Kernel(f"{name}=map:MASK*{value}", 6000)
 
 
 def _time_modifiers(kernel, r):
@@ -277,14 +289,15 @@ def _modifiers(job, kernel, r, planes, placed):
     if r.random() < 0.08 and job.frames > 1:
         first = r.randint(0, job.frames - 1)
         add(f"between=f{first}-f{r.randint(first, job.frames - 1)}")
-    if kernel.text.startswith("gaussian:sigma=") and r.random() < 0.15:
+    by_map = "map:MASK" in kernel.text or kernel.text.startswith("tilt-shift")
+    if kernel.text.startswith("gaussian:sigma=") and not by_map and r.random() < 0.15:
         sigma = kernel.text.split("=")[1].split(":")[0]
         kernel.text = f"gaussian:sigma=0..{sigma}@f0-f{max(1, job.frames - 1)}"
         add(r.choice(["ease=linear", "ease=in", "ease=out", "ease=in-out", "ease=hold"]))
     if kernel.text.startswith("mosaic:size=") and r.random() < 0.15:
         size = kernel.text.split("=")[1]
         kernel.text = f"mosaic:size=1..{size}@f0-f{max(1, job.frames - 1)}"
-    if not placed or job.boxes:
+    if not placed or job.boxes or by_map:
         return
     kind = r.random()
     if kind < 0.6:
@@ -359,7 +372,7 @@ def simpler(job, tables):
         for i in range(len(kernel.modifiers)):
             yield changed(lambda j, k=k, i=i: j.kernels[k].modifiers.pop(i))
         words = kernel.text.split(":")
-        if not kernel.text.startswith(("matrix", "row", "column", "separable")):
+        if not kernel.text.startswith(("matrix", "row", "column", "separable", "tilt-shift")):
             for i in range(1, len(words)):
                 yield changed(lambda j, k=k, i=i: setattr(
                     j.kernels[k], "text", ":".join(words[:i] + words[i + 1:])))

@@ -65,7 +65,7 @@ class Files:
     def command(self, vidconv, job, way):
         words = [vidconv, *self.input, "-o", "md5:", "-q", "--progress", "none"]
         for kernel in job.kernels:
-            words += ["--kernel", kernel.spec().replace("mask=MASK", f"mask={self.mask}")]
+            words += ["--kernel", kernel.spec().replace("=MASK", f"={self.mask}").replace(":MASK*", f":{self.mask}*")]
         if job.boxes:
             words += ["--regions", ":".join([str(self.boxes), *job.box_options])]
         return words + [w for option in job.options for w in option] + list(way.options)
