@@ -219,12 +219,17 @@ PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
     for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
     part.rects = invert_ ? outside(seen, width, height) : disjoint(seen);
   }
-  // A map may have nothing of a level beyond the first.
-  if (part.pixels() == 0 && !(level_ && level_->number > 1))
+  if (level_ && level_->number > 0) {  // which may be nowhere
+    PlaceSpec map = *this;
+    map.level_->number = 0;
+    map.part_of(width, height, shown, text);
+  } else if (part.pixels() == 0) {
+    if (tilt_) throw SpecError(text, tilt_->at + 1, "nothing is left to blur: all of it is sharp");
     throw SpecError(text, (invert_ ? invert_at_ : mask_at_) + 1,
                     invert_  ? "invert=1 leaves nothing of the picture"
                     : level_ ? "the map is black"
                              : "the mask is black");
+  }
   return part;
 }
 

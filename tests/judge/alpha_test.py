@@ -158,6 +158,19 @@ def as_floats(value):
     return {w for w in near if abs(Fraction(as_float(w)) - value) <= least + slack}
 
 
+class Near:
+    """The words of floats that differ from a fraction by roundings."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __contains__(self, word):
+        return math.isfinite(as_float(word)) and abs(Fraction(as_float(word)) - self.value) < Fraction(1, 10**5)
+
+    def __iter__(self):
+        return iter([float(self.value)])
+
+
 class Job:
     def __init__(self, r):
         self.fmt = r.choice(sorted(FORMATS))
@@ -216,8 +229,7 @@ class Job:
         if plane.name == "A" or self.how == "separate":
             found = sums(taps, self.border, w, h, values, neutral if plane.name in "UV" else level)
             if self.floats:  # as it was before there were weights, in float
-                return [[{as_word(float(v)) + d for d in range(-40, 41)} | ({0, 0x80000000} if abs(v) < 1e-6 else set())
-                         for v in row] for row in found]
+                return [[Near(v) for v in row] for row in found]
             return [[self.codes_of_plain(v, taps) for v in row] for row in found]
         opacity = values_of(alpha, alpha_rows, self.floats)
         weights = [[sum(max(opacity[min(y * plane.down + j, len(opacity) - 1)][min(x * plane.across + i, alpha.width - 1)], 0)
