@@ -73,8 +73,8 @@ def check(vidconv, folder, number, seed):
         w, h = r.randint(1, width - x), r.randint(1, height - y)
         words += f":region={x},{y},{w},{h}"
         weights = [[v if x <= i < x + w and y <= j < y + h else 0 for i, v in enumerate(row)] for j, row in enumerate(weights)]
-        if not any(map(any, weights)):
-            weights = None  # nothing is left, which is refused
+    if not any(map(any, weights)):
+        weights = None  # nothing is left, which is refused
 
     def run(kernel, *more):
         return subprocess.run([vidconv, str(raw), "--raw", f"{width}x{height}:{fmt}", "-o", "-", "--format", "raw", "-q",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/convolver/weighted_pairs.h"
@@ -53,8 +54,9 @@ struct Pictures {
   }
   std::vector<PlanePair> pairs(std::size_t count) {
     std::vector<PlanePair> all;
-    for (std::size_t i = 0; i < count; ++i) all.push_back({from[i].plane(), to[i].plane()});
-    all.push_back(as_weights(weights.plane()));
+    for (std::size_t i = 0; i < count; ++i)
+      all.push_back({std::as_const(from[i]).plane(), to[i].plane()});
+    all.push_back(as_weights(std::as_const(weights).plane()));
     return all;
   }
 
@@ -109,7 +111,7 @@ TEST_F(WeightedMeans, OneColourStays) {
       const Plan plan = make_weighted_plan(FilterSpec::parse(spec).make(), sample, {}, Role::colour,
                                            Codes::all, {});
       Pictures pictures(sample, 61, 37, {}, {}, 7);
-      const double colour = sample.storage == Storage::f32 ? 0.3F : sample.max() / 3;
+      const double colour = sample.storage == Storage::f32 ? 0.25 : sample.max() / 3;
       for (int y = 0; y < 37; ++y)
         for (int x = 0; x < 61; ++x) {
           if (pictures.weights.get(x, y) > 0) pictures.from[0].set(x, y, colour);
