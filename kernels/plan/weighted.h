@@ -15,14 +15,14 @@
 
 namespace vidconv {
 
-// What is done to two sums, in numbers; a plain value, passed to devices as it is.
+// A plan in numbers; a plain value, passed to devices as it is.
 struct WeightedMath {
   BorderMode border;
-  int shift;                            // of stored codes
-  int across, down;                     // weights of a sample
-  double outside_weight, outside_term;  // of a sample outside, and times the sample there
+  int shift;                            // stored codes are so many bits up
+  int across, down;                     // a sample has so many weights
+  double outside_weight, outside_term;  // a sample's outside, and times that sample
   bool exact;                           // the sums are whole numbers
-  int min, max;                         // codes of a result
+  int min, max;                         // a result's codes
 };
 
 inline WeightedMath weighted_math(const Plan& plan) {

@@ -219,7 +219,8 @@ PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
     for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
     part.rects = invert_ ? outside(seen, width, height) : disjoint(seen);
   }
-  if (level_ && level_->number > 0) {  // which may be nowhere
+  // A level may be nowhere, but not the map.
+  if (level_ && level_->number > 0) {
     PlaceSpec map = *this;
     map.level_->number = 0;
     map.part_of(width, height, shown, text);

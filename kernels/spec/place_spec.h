@@ -42,7 +42,7 @@ struct MapLevel {
   // Returns the weight of this level where the map is `value`, 0 to 255. A pixel between two levels
   // gets all of the lower one and then as much of the upper one as lies between.
   int weight_at(int value) const {
-    const int above = value * count - 255 * (number - 1);  // of the level below
+    const int above = value * count - 255 * (number - 1);  // beyond the level below
     if (above <= 0) return 0;
     if (above <= 255) return above;
     return above < 2 * 255 || number == count ? 255 : 0;  // further up other levels cover it

@@ -303,6 +303,8 @@ BytePlane CudaStages::plane(const Slot& slot, Place place, std::size_t i) const 
       return component_of(scratch_layout_, i, scratch_[1].data());
     case Place::output:
       return slot.output->component_in(i, slot.output_at);
+    case Place::codes:  // on the CPU alone
+      break;
   }
   throw Error(Fault::internal, "a step has no place", "", "");
 }

@@ -43,7 +43,7 @@ PreparedStep prepare_light(const Step& step, Device device) {
           [light = *step.light, way](int threads) { return make_cpu_light(light, way, threads); }};
 }
 
-// What is brought into a place lies beside the picture already.
+// Codes that are brought into a place lie beside the picture already.
 class NothingToDo final : public Convolver {
  public:
   void run(std::span<const PlanePair>, CudaStream) override {}

@@ -62,7 +62,7 @@ class TimedWork {
   int scratch_frames() const;
   std::size_t most_steps() const;
   bool has_regions() const;           // in some case
-  bool has_regions_in_light() const;  // the same, of filters that act on light
+  bool has_regions_in_light() const;  // in some case, of filters that act on light
   bool has_maps() const;              // in some case
 
  private:

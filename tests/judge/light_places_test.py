@@ -19,7 +19,7 @@ from pathlib import Path
 from raw_pictures import FORMATS, planes_of
 
 NAMES = ["gray", "gray10le", "yuv420p", "yuv422p10le", "yuv440p", "yuva420p", "nv12", "p010le", "rgb24", "bgra", "gbrp12le"]
-KR, KB = 0.299, 0.114  # what is assumed of small pictures
+KR, KB = 0.299, 0.114  # the matrix that is assumed of small pictures
 ALPHA, BETA = 1.09929682680944, 0.018053968510807
 
 

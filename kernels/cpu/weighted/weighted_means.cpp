@@ -89,9 +89,9 @@ constexpr std::size_t most_sums = most_colours + 1;
 
 // Lines of doubles that a thread works on.
 struct WeightedScratch {
-  std::vector<double> weights, line;  // of a row of the picture, with what lies beside it
-  std::vector<double> window;         // such lines, or in two passes their sums, under the kernel
-  std::array<std::vector<double>, most_sums> sums;  // of an output row
+  std::vector<double> weights, line;  // a row of the picture, with what lies beside it
+  std::vector<double> window;         // lines under the kernel, in two passes their sums
+  std::array<std::vector<double>, most_sums> sums;  // an output row's
   std::vector<const double*> rows;
 };
 

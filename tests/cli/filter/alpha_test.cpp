@@ -52,7 +52,7 @@ TEST_F(Alpha, IsTheDefaultOfBlursOfAllPlanes) {
   EXPECT_EQ(filter("gaussian:sigma=2:planes=YUVA").out, weighted);
   EXPECT_EQ(filter("gaussian:sigma=2:alpha=weighted", {"--alpha", "separate"}).out, weighted);
   EXPECT_EQ(filter("gaussian:sigma=2:alpha=separate").out, separate);
-  // What has no alpha to count by, or may not, is as it was.
+  // Filters that cannot count by alpha, or may not, give what they gave.
   for (const char* kernel : {"gaussian:sigma=2:planes=yuv", "gaussian:sigma=2:planes=luma", "sobel",
                              "sharpen", "identity", "mosaic:size=4", "box:bias=0.1"})
     EXPECT_EQ(filter(kernel).out, filter(kernel, {"--alpha", "separate"}).out) << kernel;

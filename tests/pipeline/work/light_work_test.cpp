@@ -223,9 +223,10 @@ TEST(LightWork, PlacesAreAsAllOfThePictureAndTheRestAsItWas) {
           const int reach = across == 2 ? 2 : 0;
           const bool outside = !colour || right <= 9 || left >= 29 || bottom <= 5 || top >= 18;
           const bool within = left - reach >= 9 && right + reach <= 29 && top >= 5 && bottom <= 18;
-          if (outside || within)
+          if (outside || within) {
             ASSERT_EQ(got[c].values[i], (outside ? from : all)[c].values[i])
                 << component.name << x << "," << y;
+          }
         }
     }
   }
