@@ -60,6 +60,9 @@ Prepared prepare_cpu_fft(const Plan& plan, const CudaAbilities&);
 // Plans over time.
 Prepared prepare_cpu_conv_time(const Plan& plan, const CudaAbilities&);
 
+// One product of passes that is larger than a matrix may be.
+Prepared prepare_cpu_separable_long(const Plan& plan, const CudaAbilities&);
+
 // Means of samples that count by weights.
 Prepared prepare_cpu_weighted_means(const Plan& plan, const CudaAbilities&);
 

@@ -1,5 +1,7 @@
 #include "kernels/filter/filter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +21,7 @@ std::string why_not_weighted(const Filter& filter) {
   if (filter.over_time) return "is over time";
   if (filter.kernels.size() != 1) return "has several kernels";
   const Kernel& kernel = filter.kernels[0];
+  if (kernel.is_product()) return fmt::format("has more than {0}x{0} taps", Kernel::max_size);
   if (std::ranges::any_of(kernel.taps(), [](double tap) { return tap < 0; }))
     return "has taps below 0";
   if (filter.bias != 0) return "adds a bias";

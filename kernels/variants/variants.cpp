@@ -80,6 +80,8 @@ constexpr Variant table[] = {
      "SIMD with AVX2 or AVX-512, both passes of 3 to 7 taps at once in floats, 3x3 of floats; "
      "threads",
      Device::cpu, prepare_cpu_separable_f32},
+    {"cpu-separable-long", "SIMD, two passes of up to 8191 taps, one after the other; threads",
+     Device::cpu, prepare_cpu_separable_long},
     {"cpu-generic", "SIMD, int32, float or double lanes; threads", Device::cpu,
      prepare_if<cpu_generic_supports, make_cpu_generic>},
     {.name = "cpu-conv-time",

@@ -120,7 +120,7 @@ std::string describe_kernel(const Plan& plan, const Kernel& kernel, std::span<co
   std::string text = fmt::format("    DC gain {:.6g}, rank {}", gain, rank_of(parts));
   if (parts.size() > 1) text += fmt::format(": the sum of {} products", parts.size());
   text += '\n';
-  text += matrix_text(kernel.taps(), kernel.width());
+  if (!kernel.is_product()) text += matrix_text(kernel.taps(), kernel.width());
   for (const Taps& t : parts) {
     text += fmt::format("    {}x{}, anchor {},{}, {}\n", t.width, t.height, t.anchor_x, t.anchor_y,
                         structure(t));

@@ -89,7 +89,7 @@ TEST_F(Map, WhatCannotBeIsRefusedWithItsColumn) {
            {"gaussian:sigma=map:" + map(), {"column", "factor", "map:depth.png*12"}},
            {"gaussian:sigma=map:*6", {"column 20", "grey picture"}},
            {"gaussian:sigma=map:" + map() + "*", {"column"}},
-           {"gaussian:sigma=map:" + map() + "*900", {"column", "85"}},
+           {"gaussian:sigma=map:" + map() + "*1001", {"column", "1000"}},
            {"gaussian:sigma=map:" + path("none.png") + "*6", {"column 20", "none.png"}},
            {"gaussian:sigma=map:" + path("small.pgm") + "*6", {"column 20", "2x2", "70x54"}},
            {"gaussian:sigma=map:" + path("black.pgm") + "*6", {"black"}},
