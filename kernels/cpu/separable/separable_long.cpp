@@ -10,14 +10,14 @@
 
 #include <cstddef>
 
+#include "kernels/cpu/simd/arithmetic-inl.h"
 #include "kernels/cpu/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
+VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 namespace separable_long {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Sets out[x] to the sum of taps[k] * rows[k][x], fused, in order.
 template <class Value>
@@ -32,10 +32,10 @@ HWY_INLINE void sum_lines(const Value* HWY_RESTRICT taps, const Value* const* HW
     for (std::size_t k = 0; k < count; ++k) {
       const auto tap = hn::Set(d, taps[k]);
       const Value* const from = rows[k] + x;
-      a = hn::MulAdd(tap, hn::LoadU(d, from), a);
-      b = hn::MulAdd(tap, hn::LoadU(d, from + lanes), b);
-      c = hn::MulAdd(tap, hn::LoadU(d, from + 2 * lanes), c);
-      e = hn::MulAdd(tap, hn::LoadU(d, from + 3 * lanes), e);
+      a = multiply_add(d, tap, hn::LoadU(d, from), a);
+      b = multiply_add(d, tap, hn::LoadU(d, from + lanes), b);
+      c = multiply_add(d, tap, hn::LoadU(d, from + 2 * lanes), c);
+      e = multiply_add(d, tap, hn::LoadU(d, from + 3 * lanes), e);
     }
     hn::StoreU(a, d, out + x);
     hn::StoreU(b, d, out + x + lanes);
@@ -46,7 +46,7 @@ HWY_INLINE void sum_lines(const Value* HWY_RESTRICT taps, const Value* const* HW
   for (; x < width; ++x) {
     auto sum = hn::Zero(one);
     for (std::size_t k = 0; k < count; ++k)
-      sum = hn::MulAdd(hn::Set(one, taps[k]), hn::LoadU(one, rows[k] + x), sum);
+      sum = multiply_add(one, hn::Set(one, taps[k]), hn::LoadU(one, rows[k] + x), sum);
     hn::StoreU(sum, one, out + x);
   }
 }
