@@ -151,10 +151,10 @@ struct vidconv_plan {
         vidconv::planes_setting(options.planes ? options.planes : "");
     const vidconv::Border border = vidconv::border_setting(options.border ? options.border : "");
     work = vidconv::in_stages(chain, picture, [&](std::span<const vidconv::FilterSpec> acting) {
-      return options.linear
-                 ? vidconv::light_work_of({acting.begin(), acting.end()}, picture, format, selection,
-                                          border, codes)
-                 : vidconv::make_work(acting, f, selection, border, vidconv::Codes::all, codes);
+      return options.linear ? vidconv::light_work_of({acting.begin(), acting.end()}, picture,
+                                                     format, selection, border, codes)
+                            : vidconv::make_work(acting, f, selection, border, vidconv::Codes::all,
+                                                 codes, vidconv::AlphaUse::automatic);
     });
     if (vidconv::is_staged(*work)) {
       vidconv::check_over_time(chain, f, processor, options.linear != 0);

@@ -9,6 +9,7 @@
 
 #include "kernels/convolver/convolver.h"
 #include "kernels/cpu/time_reference.h"
+#include "kernels/cpu/weighted_reference.h"
 #include "kernels/plan/pairwise.h"
 
 namespace vidconv {
@@ -248,6 +249,7 @@ class Reference final : public Convolver {
 
 std::unique_ptr<Convolver> make_reference(const Plan& plan, int threads) {
   if (plan.operation() == Operation::over_time) return make_time_reference(plan, threads);
+  if (plan.operation() == Operation::weighted) return make_weighted_reference(plan, threads);
   return std::make_unique<Reference>(plan, threads);
 }
 

@@ -62,6 +62,11 @@ Prepared prepare_cpu_conv_time(const Plan& plan, const CudaAbilities&);
 
 // Plans over time, columns and rows.
 Prepared prepare_cpu_conv_volume(const Plan& plan, const CudaAbilities&);
+// One product of passes that is larger than a matrix may be.
+Prepared prepare_cpu_separable_long(const Plan& plan, const CudaAbilities&);
+
+// Means of samples that count by weights.
+Prepared prepare_cpu_weighted_means(const Plan& plan, const CudaAbilities&);
 
 // Every plan of multiply-adds, in lanes of its own arithmetic.
 bool cpu_generic_supports(const Plan& plan);

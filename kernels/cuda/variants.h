@@ -18,6 +18,8 @@ std::unique_ptr<Convolver> make_mosaic(const Plan&, int threads);
 
 std::unique_ptr<Convolver> make_conv_time(const Plan&, int threads);
 
+std::unique_ptr<Convolver> make_weighted_means(const Plan&, int threads);
+
 bool supports_pairwise(const Plan&);
 std::unique_ptr<Convolver> make_pairwise(const Plan&, int threads);
 // Makes cuda-pairwise's kernels for squares; returns nullptr where they cannot take the plan.

@@ -59,6 +59,13 @@ struct Filter {
   bool operator==(const Filter&) const = default;
 };
 
+// How a filter treats the colours of a picture with alpha.
+enum class AlphaUse : std::uint8_t {
+  automatic,  // weighted, for blurs that act on all planes
+  weighted,   // colours count by their alpha, which is filtered too
+  separate,   // each plane on its own
+};
+
 // The grid of a plane's samples: each stands for x by y luma samples. Parametric filters given in
 // luma pixels are scaled down by it, so that colour and brightness are treated alike.
 struct Subsampling {
@@ -71,5 +78,9 @@ struct Subsampling {
 // detector, no negative tap and DC gain 1 a blur, anything else a sharpener (luma only, because
 // another gain would shift colours).
 Purpose purpose_of(const Kernel& kernel);
+
+// Returns why a picture's colours cannot be weighted by its alpha, in words that follow "it"; empty
+// where they can.
+std::string why_not_weighted(const Filter& filter);
 
 }  // namespace vidconv

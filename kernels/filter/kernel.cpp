@@ -35,20 +35,63 @@ Kernel::Kernel(int width, int height, std::vector<double> taps, int anchor_x, in
                                             anchor_x, anchor_y, width, height));
 }
 
-double Kernel::sum() const { return std::accumulate(taps_.begin(), taps_.end(), 0.0); }
+Kernel Kernel::product(std::vector<double> column, std::vector<double> row) {
+  const int x = static_cast<int>(row.size() / 2), y = static_cast<int>(column.size() / 2);
+  return product(std::move(column), std::move(row), x, y);
+}
 
-double Kernel::abs_sum() const {
-  return std::accumulate(taps_.begin(), taps_.end(), 0.0,
+Kernel Kernel::product(std::vector<double> column, std::vector<double> row, int anchor_x,
+                       int anchor_y) {
+  constexpr std::size_t most = max_pass;
+  if (row.empty() || column.empty() || row.size() > most || column.size() > most)
+    throw std::invalid_argument(fmt::format("passes of {} and {} taps are outside 1 to {}",
+                                            row.size(), column.size(), max_pass));
+  Kernel kernel;
+  kernel.width_ = static_cast<int>(row.size());
+  kernel.height_ = static_cast<int>(column.size());
+  if (anchor_x < 0 || anchor_x >= kernel.width_ || anchor_y < 0 || anchor_y >= kernel.height_)
+    throw std::invalid_argument(fmt::format("the anchor ({}, {}) is outside a kernel of {}x{}",
+                                            anchor_x, anchor_y, kernel.width_, kernel.height_));
+  kernel.anchor_x_ = anchor_x;
+  kernel.anchor_y_ = anchor_y;
+  kernel.row_ = std::move(row);
+  kernel.column_ = std::move(column);
+  return kernel;
+}
+
+namespace {
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+double abs_sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0,
                          [](double total, double tap) { return total + std::abs(tap); });
 }
 
+}  // namespace
+
+double Kernel::sum() const { return is_product() ? sum_of(row_) * sum_of(column_) : sum_of(taps_); }
+
+double Kernel::abs_sum() const {
+  return is_product() ? abs_sum_of(row_) * abs_sum_of(column_) : abs_sum_of(taps_);
+}
+
 Kernel Kernel::scaled(double factor) const {
+  if (is_product()) {
+    std::vector<double> column = column_;
+    for (double& tap : column) tap *= factor;
+    return product(std::move(column), row_, anchor_x_, anchor_y_);
+  }
   std::vector<double> taps = taps_;
   for (double& tap : taps) tap *= factor;
   return {width_, height_, std::move(taps), anchor_x_, anchor_y_};
 }
 
 Kernel Kernel::flipped() const {
+  if (is_product())
+    return product({column_.rbegin(), column_.rend()}, {row_.rbegin(), row_.rend()},
+                   width_ - 1 - anchor_x_, height_ - 1 - anchor_y_);
   return {width_,
           height_,
           {taps_.rbegin(), taps_.rend()},
@@ -57,6 +100,8 @@ Kernel Kernel::flipped() const {
 }
 
 Kernel Kernel::rotated90() const {
+  if (is_product())
+    return product(row_, {column_.rbegin(), column_.rend()}, height_ - 1 - anchor_y_, anchor_x_);
   std::vector<double> taps;
   taps.reserve(taps_.size());
   for (int j = 0; j < width_; ++j)
@@ -64,9 +109,13 @@ Kernel Kernel::rotated90() const {
   return {height_, width_, std::move(taps), height_ - 1 - anchor_y_, anchor_x_};
 }
 
-Kernel Kernel::with_anchor(int x, int y) const { return {width_, height_, taps_, x, y}; }
+Kernel Kernel::with_anchor(int x, int y) const {
+  if (is_product()) return product(column_, row_, x, y);
+  return {width_, height_, taps_, x, y};
+}
 
 Kernel Kernel::trimmed() const {
+  if (is_product()) return *this;
   int left = anchor_x_, right = anchor_x_, top = anchor_y_, bottom = anchor_y_;
   for (int j = 0; j < height_; ++j)
     for (int i = 0; i < width_; ++i) {
@@ -81,6 +130,8 @@ Kernel Kernel::trimmed() const {
 }
 
 Kernel outer_product(std::span<const double> column, std::span<const double> row) {
+  if (std::max(column.size(), row.size()) > std::size_t{Kernel::max_size})
+    return Kernel::product({column.begin(), column.end()}, {row.begin(), row.end()});
   std::vector<double> taps;
   taps.reserve(column.size() * row.size());
   for (double c : column)

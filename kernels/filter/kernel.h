@@ -15,6 +15,8 @@ class Kernel {
  public:
   // The largest width and height.
   static constexpr int max_size = 513;
+  // The largest width and height of a product of a row and a column (product()).
+  static constexpr int max_pass = 8191;
   // The largest magnitude of a tap; keeps every response finite in float.
   static constexpr double max_tap = 1e9;
 
@@ -24,12 +26,21 @@ class Kernel {
   Kernel(int width, int height, std::vector<double> taps);
   Kernel(int width, int height, std::vector<double> taps, int anchor_x, int anchor_y);
 
+  // Returns column * row as a kernel that is never a matrix: it has no taps(). Its anchor is in the
+  // middle. Throws std::invalid_argument for more than max_pass numbers.
+  static Kernel product(std::vector<double> column, std::vector<double> row);
+  bool is_product() const { return !row_.empty(); }
+  std::span<const double> row() const { return row_; }  // a product's, as is the column
+  std::span<const double> column() const { return column_; }
+
   int width() const { return width_; }
   int height() const { return height_; }
   int anchor_x() const { return anchor_x_; }
   int anchor_y() const { return anchor_y_; }
   std::span<const double> taps() const { return taps_; }
   double at(int i, int j) const {
+    if (is_product())
+      return column_[static_cast<std::size_t>(j)] * row_[static_cast<std::size_t>(i)];
     return taps_[static_cast<std::size_t>(j) * static_cast<std::size_t>(width_) +
                  static_cast<std::size_t>(i)];
   }
@@ -45,17 +56,23 @@ class Kernel {
   Kernel rotated90() const;
   Kernel with_anchor(int x, int y) const;
   // Returns it without the rows and columns of zeros at its edges, as far as the anchor stays
-  // inside.
+  // inside; a product stays as it is.
   Kernel trimmed() const;
 
   bool operator==(const Kernel&) const = default;
 
  private:
-  int width_, height_, anchor_x_, anchor_y_;
+  Kernel() = default;
+  static Kernel product(std::vector<double> column, std::vector<double> row, int anchor_x,
+                        int anchor_y);
+
+  int width_ = 0, height_ = 0, anchor_x_ = 0, anchor_y_ = 0;
   std::vector<double> taps_;
+  std::vector<double> row_, column_;  // of a product, which has no taps
 };
 
-// Returns column * row as a matrix: at(i, j) = column[j] * row[i].
+// Returns column * row: at(i, j) = column[j] * row[i]. It is a matrix unless it is too large for
+// one.
 Kernel outer_product(std::span<const double> column, std::span<const double> row);
 
 }  // namespace vidconv

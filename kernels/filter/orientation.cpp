@@ -1,7 +1,9 @@
 #include "kernels/filter/orientation.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace vidconv {
 
@@ -15,6 +17,17 @@ Kernel stored_kernel(const Kernel& kernel, const Orientation& shown) {
   const int y0 = std::min(to_y(left, top), to_y(right, bottom));
   const int width = shown.swaps() ? kernel.height() : kernel.width();
   const int height = shown.swaps() ? kernel.width() : kernel.height();
+  if (kernel.is_product()) {
+    const auto turned = [](std::span<const double> pass, int direction) {
+      return direction > 0 ? std::vector<double>(pass.begin(), pass.end())
+                           : std::vector<double>(pass.rbegin(), pass.rend());
+    };
+    const Kernel stored =
+        shown.swaps()
+            ? Kernel::product(turned(kernel.row(), shown.c), turned(kernel.column(), shown.b))
+            : Kernel::product(turned(kernel.column(), shown.d), turned(kernel.row(), shown.a));
+    return stored.with_anchor(-x0, -y0);
+  }
   std::vector<double> taps(kernel.taps().size());
   for (int j = 0; j < kernel.height(); ++j)
     for (int i = 0; i < kernel.width(); ++i) {

@@ -8,6 +8,10 @@
 namespace vidconv {
 namespace {
 
+// A Gaussian may be larger than a matrix: it is a product of two passes.
+constexpr double largest_sigma = 1000;
+constexpr int largest_reach = Kernel::max_pass / 2;
+
 Filter identity(const Arguments&, Subsampling) {
   return one_kernel(Kernel(1, 1, {1}), Purpose::blur);
 }
@@ -91,10 +95,10 @@ std::vector<Preset> blur_presets() {
        box},
       {"gaussian",
        "Gaussian blur",
-       {{"sigma", "standard deviation, luma pixels", 0, max_sigma, 1, false, {}},
-        {"sigmax", "across (default: sigma)", 0, max_sigma, {}, false, {}},
-        {"sigmay", "down (default: sigma)", 0, max_sigma, {}, false, {}},
-        {"radius", "reach (default: 3 sigma, rounded up)", 0, max_radius, {}, true, {}}},
+       {{"sigma", "standard deviation, luma pixels", 0, largest_sigma, 1, false, {}},
+        {"sigmax", "across (default: sigma)", 0, largest_sigma, {}, false, {}},
+        {"sigmay", "down (default: sigma)", 0, largest_sigma, {}, false, {}},
+        {"radius", "reach (default: 3 sigma, rounded up)", 0, largest_reach, {}, true, {}}},
        gaussian},
       {"binomial",
        "blur by binomial coefficients, exact (size 5: 1 4 6 4 1)",

@@ -47,6 +47,15 @@ Planner::Planner(const Filter& filter, Plan& plan)
       threshold_(filter.combine == Combine::unsharp ? filter.threshold * max_ : 0) {}
 
 void Planner::make() {
+  if (filter_.kernels[0].is_product()) {
+    const Kernel& k = filter_.kernels[0];
+    if (!linear()) throw std::invalid_argument("a filter of several kernels has only matrices");
+    passes_.push_back({.list = {{.row = {k.row().begin(), k.row().end()},
+                                 .column = {k.column().begin(), k.column().end()},
+                                 .anchor_x = k.anchor_x(),
+                                 .anchor_y = k.anchor_y()}}});
+    return use_real();
+  }
   const bool integers = plan_.sample.storage != Storage::f32;
   if (integers ? try_exact() : !filter_.over_time && try_pairwise()) return;
   find_passes();

@@ -75,6 +75,15 @@ struct TimePlan {
   bool operator==(const TimePlan&) const = default;
 };
 
+// A plan whose samples count by weights (kernels/plan/weighted.h). Its taps are all 0 or more;
+// those of one term.
+struct WeightPlan {
+  // Each sample's weight is the sum of x by y weights.
+  Subsampling weights;
+  double outside = 0;  // the weight that BorderMode::constant supplies, as a code or a float
+  bool operator==(const WeightPlan&) const = default;
+};
+
 // A plan's kind of result.
 enum class Operation : std::uint8_t {
   sums,       // taps times samples, added
@@ -82,6 +91,7 @@ enum class Operation : std::uint8_t {
   mosaic,     // the mean of each of Plan::blocks
   fill,       // Plan::fill
   over_time,  // taps times samples of other frames, added
+  weighted,   // means of samples, by taps times weights
 };
 
 struct Plan {
@@ -102,9 +112,13 @@ struct Plan {
   std::optional<double> fill = {};  // a code, or a float
   // Where taps are on frames.
   std::optional<TimePlan> over_time = {};
+  // Where samples count by weights: pairs without a result follow those of each picture, and are
+  // the weights.
+  std::optional<WeightPlan> weighted = {};
 
   Operation operation() const {
-    return fill           ? Operation::fill
+    return weighted       ? Operation::weighted
+           : fill         ? Operation::fill
            : blocks.any() ? Operation::mosaic
            : is_copy()    ? Operation::copy
            : over_time    ? Operation::over_time
@@ -137,6 +151,11 @@ struct Plan {
 // kernel, or several with Combine::linear.
 Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role,
                Codes codes = Codes::all);
+
+// Plans means of `filter` in which samples count by `weights`, which are of the same type. The
+// filter is one that why_not_weighted() says nothing about.
+Plan make_weighted_plan(const Filter& filter, SampleType sample, Border border, Role role,
+                        Codes codes, Subsampling weights);
 
 // Returns the plan over time without the first and the last so many taps, whose frames are missing;
 // the others are scaled so that their sum stays what it was.

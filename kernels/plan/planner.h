@@ -18,6 +18,7 @@ class Planner {
   // the planner.
   Planner(const Filter& filter, Plan& plan);
 
+  // A product of passes is computed as it is, in floats or doubles.
   void make();
 
  private:

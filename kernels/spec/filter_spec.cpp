@@ -87,6 +87,21 @@ FilterSpec FilterSpec::with_values(std::span<const int> values) const {
   return spec;
 }
 
+std::vector<FilterSpec> FilterSpec::levels() const {
+  if (!has_map()) return {*this};
+  const int count = place().level()->count;
+  std::vector<FilterSpec> all;
+  for (int k = 1; k <= count; ++k) {
+    FilterSpec& level = all.emplace_back(*this);
+    const Parameter& parameter = preset_->parameters.front();
+    level.arguments_[0] = std::max(parameter.min, arguments_[0] * k / count);
+    level.text_ +=
+        fmt::format(", level {} of {}: {} {:.6g}", k, count, parameter.name, level.arguments_[0]);
+    level.modifiers_.place.set_level({k, count});
+  }
+  return all;
+}
+
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown) {
   std::vector<FilterSpec> stored;
   for (const FilterSpec& spec : chain) stored.push_back(spec.of_stored(shown));

@@ -35,6 +35,10 @@ constexpr MatrixForm forms[] = {
      "rows of numbers in a text file, # begins a comment, lines of | are between the planes of a "
      "volume; or a grey picture of what becomes of a point of light"},
     {"random", "SEED,SIZE", "noise, for tests: random:7,5 or random:7,9x3"},
+    {"tilt-shift", "y=Y,height=H,blur=SIGMA",
+     "a Gaussian that is nothing between two heights, in pixels or percent, and grows to SIGMA at "
+     "the "
+     "farther edge: tilt-shift:y=40%,height=20%,blur=12"},
     {"fill", "COLOUR", "one colour, by name or as #rrggbb: fill:black, fill:#1e90ff"},
 };
 
@@ -50,6 +54,9 @@ constexpr ModifierKey keys[] = {
     {"units", "luma|plane",
      "of a picture as a kernel: luma pixels, or as a matrix the samples of each plane, not turned"},
     {"planes", "all|luma|chroma|list", "this filter's planes, instead of --planes"},
+    {"alpha", "weighted|separate",
+     "of a picture with alpha: what is transparent lends no colour, and alpha is filtered too; or "
+     "each plane on its own"},
     {"region", "x,y,w,h[;...]",
      "there only, in pixels of what is seen, or in percent: 0,50%,100%,50%"},
     {"mask", "FILE|edges:FILTER",
@@ -126,7 +133,9 @@ class SpecParser {
   FilterSpec parse(const std::string_view* file_bytes = nullptr) {
     file_bytes_ = file_bytes;
     const std::string_view name = cursor_.until(":");
-    if (const MatrixForm* form = row_named(forms, name, &MatrixForm::name))
+    if (same_name(name, "tilt-shift"))
+      read_tilt_shift();
+    else if (const MatrixForm* form = row_named(forms, name, &MatrixForm::name))
       read_matrix(std::string(form->name));
     else
       find_named(name);
@@ -156,6 +165,45 @@ class SpecParser {
     for (const Parameter& parameter : spec_.preset_->parameters)
       spec_.arguments_.push_back(
           parameter.fallback.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+
+  void read_tilt_shift() {
+    find_named("gaussian");
+    if (!cursor_.accept(':')) cursor_.fail_here("':' after 'tilt-shift'");
+    map_at_ = cursor_.position();
+    spec_.modifiers_.place.read_tilt(cursor_);
+    if (!cursor_.accept("blur=")) cursor_.fail_here("'blur=', as in y=40%,height=20%,blur=12");
+    const Parameter& sigma = spec_.preset_->parameters.front();
+    set_map(read_argument(cursor_, sigma), 0);
+  }
+
+  // Makes the first parameter a map's, which is `white` where the map is white.
+  void set_map(double white, std::size_t argument) {
+    constexpr int least_levels = 4, most_levels = 16;
+    spec_.arguments_[argument] = white;
+    const int count = std::clamp(static_cast<int>(std::ceil(white)), least_levels, most_levels);
+    spec_.modifiers_.place.set_level({0, count});
+  }
+
+  // Reads FILE*WHITE, after "map:".
+  void read_map(Cursor& c, const Parameter& parameter, std::size_t argument) {
+    if (argument != 0 || parameter.integer || parameter.min < 0 ||
+        spec_.make_unmodified({}).purpose != Purpose::blur)
+      c.fail(
+          fmt::format("'{}' of {} takes no map: sigma of gaussian does, radius of disk, length of "
+                      "motion, sigma of comet",
+                      parameter.name, spec_.name()),
+          c.position());
+    map_at_ = c.position();
+    const std::size_t end = path_end(map_at_);
+    const std::string_view words = c.text().substr(0, end);
+    const std::size_t star = words.rfind('*');
+    if (star == std::string_view::npos || star < map_at_)
+      c.fail("a map needs a factor, the value of white: map:depth.png*12", end);
+    if (star == map_at_) c.fail("a map is a grey picture or video: map:depth.png*12", map_at_);
+    c.go_to(star + 1);
+    set_map(read_argument(c, parameter), argument);
+    read_grey(std::string(words.substr(map_at_, star - map_at_)), map_at_, "map");
   }
 
   void read_matrix(const std::string& name) {
@@ -277,8 +325,16 @@ class SpecParser {
 
   void read_mask() {
     const std::size_t start = cursor_.position();
-    if (cursor_.accept("edges:")) return read_edges(start);
-    const std::string path = read_path();
+    if (cursor_.accept("edges:")) {
+      mask_given_ = true;
+      return read_edges(start);
+    }
+    mask_given_ = true;
+    read_grey(read_path(), start, "mask");
+  }
+
+  // Reads a grey picture, or notes a video.
+  void read_grey(const std::string& path, std::size_t start, std::string_view what) {
     try {
       if (is_grey_picture(read_first_bytes(path)))
         spec_.modifiers_.place.set_mask(
@@ -289,7 +345,7 @@ class SpecParser {
         spec_.modifiers_.place.set_mask_video(path, start);
       spec_.files_.push_back(path);
     } catch (const std::runtime_error& error) {
-      cursor_.fail(fmt::format("cannot read the mask '{}': {}", path, error.what()), start);
+      cursor_.fail(fmt::format("cannot read the {} '{}': {}", what, path, error.what()), start);
     }
   }
 
@@ -359,7 +415,9 @@ class SpecParser {
     std::optional<ValueCurve> curve;
     double& value = spec_.arguments_[argument];
     const bool is_number = parameter.choices.empty();
-    if (is_number && c.accept('@')) {
+    if (is_number && c.accept("map:")) {
+      read_map(c, parameter, argument);
+    } else if (is_number && c.accept('@')) {
       curve = read_key_file(c, parameter);
     } else {
       value = read_argument(c, parameter);
@@ -470,6 +528,12 @@ class SpecParser {
       if (spec_.plane_rows_ == 0) return;
       if (!c.accept(',')) c.fail_here("',' and the anchor's frame: a volume's is x,y,frame");
       m.anchor_frame = static_cast<int>(c.whole("the anchor's frame", 0, max_time_taps - 1));
+    } else if (key == "alpha") {
+      const std::string_view word = c.until(":");
+      if (!same_name(word, "weighted") && !same_name(word, "separate"))
+        c.fail(fmt::format("'{}' is neither weighted nor separate", word), start);
+      m.alpha = same_name(word, "weighted") ? AlphaUse::weighted : AlphaUse::separate;
+      alpha_at_ = at;
     } else if (key == "ease") {
       ease_at_ = start;
       ease_ = read_ease(c);
@@ -484,9 +548,24 @@ class SpecParser {
     }
   }
 
+  void check_alpha() const {
+    const Modifiers& m = spec_.modifiers_;
+    if (m.alpha != AlphaUse::weighted) return;
+    if (const std::string why = why_not_weighted(spec_.make()); !why.empty())
+      cursor_.fail(fmt::format("{} cannot weigh colours by their alpha: it {}", spec_.name(), why),
+                   alpha_at_, "leave out alpha=weighted");
+    if (m.planes && m.planes->mode != PlaneSelection::Mode::all &&
+        m.planes->mode != PlaneSelection::Mode::list)
+      cursor_.fail("alpha=weighted is for all planes, and planes= leaves out some", alpha_at_,
+                   "leave out one");
+  }
+
   // Checks what only the finished filter can tell.
   void check_modifiers() {
     const Modifiers& m = spec_.modifiers_;
+    if (mask_given_ && spec_.has_map())
+      cursor_.fail("a filter with a map takes no mask beside it", map_at_,
+                   "paint both into one picture, or give a region");
     m.place.check(cursor_);
     if (ease_ && spec_.timed_.empty())
       cursor_.fail("ease= is for values that change with time, as sigma=0..8@10-20", ease_at_);
@@ -504,6 +583,7 @@ class SpecParser {
     try {
       check_time();
       spec_.make();
+      check_alpha();
       // The smallest kernels are tried too: an anchor may be outside of them.
       if (!spec_.timed_.empty()) spec_.with_values(std::vector<int>(spec_.timed_.size()));
     } catch (const std::invalid_argument& error) {
@@ -516,7 +596,8 @@ class SpecParser {
   const PictureDecoder decoder_;
   const std::string_view* file_bytes_ = nullptr;  // the file's contents, where it need not be read
   std::optional<Ease> ease_;
-  std::size_t ease_at_ = 0, phase_at_ = 0;
+  std::size_t ease_at_ = 0, phase_at_ = 0, alpha_at_ = 0, map_at_ = 0;
+  bool mask_given_ = false;
   Names seen_;  // keys given in the same place
   FilterSpec spec_;
 };

@@ -9,8 +9,10 @@
 //   file:PATH[:key=value]...                 text or a picture, see kernel_file.h
 //   random:SEED,SIZE                         random:7,5x3
 //   fill:COLOUR[:key=value]...               fill:black    fill:#1e90ff (colour_spec.h)
+//   tilt-shift:y=40%,height=20%,blur=12      gaussian, by a map of its own
 //
-// A parameter may change with time: sigma=0..8@10-20, or sigma=@PATH with keys (curve_spec.h).
+// The first parameter of a blur may be a map's: sigma=map:PATH*12 (white: 12). A parameter may
+// change with time: sigma=0..8@10-20, or sigma=@PATH with keys (curve_spec.h).
 //
 // Numbers are decimals or fractions ("1/9"), separated by blanks, commas or both.
 #pragma once
@@ -47,6 +49,7 @@ struct Modifiers {
   int anchor_x = 0, anchor_y = 0;
   int anchor_frame = 0;                  // of volumes: anchor=x,y,frame
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
+  std::optional<AlphaUse> alpha;         // alpha=weighted|separate; else the command's
   PlaceSpec place;                       // region=, mask=, invert=, feather=
   When when;                             // between=FROM-TO,...
   OverTime over_time;                    // only for filters over time
@@ -85,11 +88,18 @@ class FilterSpec {
   const OverTime& over_time() const { return modifiers_.over_time; }
   // The planes that the filter was given for, where it was.
   const std::optional<PlaneSelection>& planes() const { return modifiers_.planes; }
+  // How it treats colours that have alpha, where it was said.
+  const std::optional<AlphaUse>& alpha() const { return modifiers_.alpha; }
 
   // Returns the frames that the filter is for.
   const When& when() const { return modifiers_.when; }
   // Returns the parameters that change with time.
   const std::vector<TimedParameter>& timed() const { return timed_; }
+  // Whether a map says how much the filter blurs where.
+  bool has_map() const { return place().level().has_value(); }
+  // Returns the filters that a map chooses from, each with its place, weakest first; for a filter
+  // without a map itself alone. They act on the same samples, each brought in over those before.
+  std::vector<FilterSpec> levels() const;
   bool is_for_all_frames() const { return when().always() && timed_.empty(); }
   // Returns the filter for every frame; parameters that change have their largest value.
   FilterSpec for_all_frames() const;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "kernels/picture/rects.h"
@@ -89,6 +90,36 @@ PlaceSpec::Length PlaceSpec::read_length(Cursor& c, std::string_view what, long 
   return length;
 }
 
+void PlaceSpec::read_tilt(Cursor& c) {
+  Tilt tilt{.at = c.position()};
+  for (const auto& [key, length, least] :
+       {std::tuple{"y=", &tilt.y, 0L}, {"height=", &tilt.height, 1L}}) {
+    if (!c.accept(key)) c.fail_here(fmt::format("'{}', as in y=40%,height=20%,blur=12", key));
+    *length =
+        read_length(c, std::string_view(key).substr(0, std::string_view(key).size() - 1), least);
+    if (!c.accept(',')) c.fail_here(fmt::format("',' after {}", key));
+  }
+  if (tilt.y.percent && tilt.height.percent && tilt.y.value + tilt.height.value > 100)
+    c.fail(fmt::format("{}% and {}% from there are beyond the picture's height", tilt.y.value,
+                       tilt.height.value),
+           tilt.at);
+  tilt_ = tilt;
+}
+
+// Returns the map that grows evenly from the sharp rows to the farther edge.
+Weights PlaceSpec::tilted(int width, int height, const std::string& text) const {
+  const Region band{
+      .at = tilt_->at, .x = {}, .y = tilt_->y, .width = {100, true}, .height = tilt_->height};
+  const Rect sharp = rect_of(band, width, height, text);
+  const int far = std::max({1, sharp.y, height - sharp.bottom()});
+  Weights map(width, height);
+  for (int y = 0; y < height; ++y) {
+    const int away = std::max({0, sharp.y - y, y - sharp.bottom() + 1});
+    map.fill({0, y, width, 1}, static_cast<std::uint8_t>((255 * away + far / 2) / far));
+  }
+  return map;
+}
+
 void PlaceSpec::check_percent(const Cursor& c, const Region& region) {
   const auto check = [&](const Length& from, const Length& size, const char* what) {
     if (from.percent && size.percent && from.value + size.value > 100)
@@ -101,6 +132,10 @@ void PlaceSpec::check_percent(const Cursor& c, const Region& region) {
 }
 
 void PlaceSpec::check(const Cursor& c) const {
+  if (level_ && (invert_ || feather_ > 0))
+    c.fail(fmt::format("a map says how much everywhere: it takes no {}",
+                       invert_ ? "invert" : "feather"),
+           invert_ ? invert_at_ : feather_at_);
   if (!everywhere()) return;
   if (invert_)
     c.fail("invert=1 needs a region or a mask, everywhere but where the filter acts", invert_at_);
@@ -136,6 +171,12 @@ Weights PlaceSpec::weights_of(const Weights& mask, std::span<const Rect> rects) 
   for (const Rect& rect : rects)
     for (int y = rect.y; y < rect.bottom(); ++y)
       std::copy_n(mask.row(y) + rect.x, rect.width, weights.row(y) + rect.x);
+  if (level_ && level_->number > 0) {
+    for (int y = 0; y < weights.height(); ++y)
+      for (int x = 0; x < weights.width(); ++x)
+        weights.row(y)[x] = static_cast<std::uint8_t>(level_->weight_at(weights.row(y)[x]));
+    return weights;
+  }
   weights.feather(feather_);
   if (invert_) weights.invert();
   return weights;
@@ -145,10 +186,13 @@ Weights PlaceSpec::weights_of(const Weights& mask, std::span<const Rect> rects) 
 Weights PlaceSpec::fixed_weights(std::span<const Rect> seen, int width, int height,
                                  const std::string& text) const {
   if (mask_ && (mask_->width() != width || mask_->height() != height))
-    throw SpecError(text, mask_at_ + 1,
-                    fmt::format("the mask is {}x{}, and the picture is {}x{}", mask_->width(),
-                                mask_->height(), width, height));
+    throw SpecError(
+        text, mask_at_ + 1,
+        fmt::format("the {} is {}x{}, and the picture is {}x{}", level_ ? "map" : "mask",
+                    mask_->width(), mask_->height(), width, height));
   const Rect all{0, 0, width, height};
+  if (tilt_)
+    return weights_of(tilted(width, height, text), seen.empty() ? std::span(&all, 1) : seen);
   Weights white(width, height);
   if (!mask_) white.fill(all, 255);
   return weights_of(mask_ ? *mask_ : white, seen.empty() ? std::span(&all, 1) : seen);
@@ -168,16 +212,25 @@ PicturePart PlaceSpec::part_of(int width, int height, const Orientation& shown,
     part.rects = disjoint(seen);
     return part;
   }
-  if (mask_ || feather_ > 0) {
+  if (mask_ || tilt_ || feather_ > 0) {
     part.weights =
         stored_weights(fixed_weights(seen, seen_width, seen_height, text), shown, width, height);
   } else {
     for (Rect& rect : seen) rect = stored_rect(rect, shown, width, height);
     part.rects = invert_ ? outside(seen, width, height) : disjoint(seen);
   }
-  if (part.pixels() == 0)
+  // A level may be nowhere, but not the map.
+  if (level_ && level_->number > 0) {
+    PlaceSpec map = *this;
+    map.level_->number = 0;
+    map.part_of(width, height, shown, text);
+  } else if (part.pixels() == 0) {
+    if (tilt_) throw SpecError(text, tilt_->at + 1, "nothing is left to blur: all of it is sharp");
     throw SpecError(text, (invert_ ? invert_at_ : mask_at_) + 1,
-                    invert_ ? "invert=1 leaves nothing of the picture" : "the mask is black");
+                    invert_  ? "invert=1 leaves nothing of the picture"
+                    : level_ ? "the map is black"
+                             : "the mask is black");
+  }
   return part;
 }
 

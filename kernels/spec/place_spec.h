@@ -34,6 +34,21 @@ struct PicturePart {
 
 class FilterSpec;
 
+// One of the blurs that a map chooses from: `number` of `count`, counted from 1; 0: all of them.
+struct MapLevel {
+  int number = 0, count = 0;
+  bool operator==(const MapLevel&) const = default;
+
+  // Returns the weight of this level where the map is `value`, 0 to 255. A pixel between two levels
+  // gets all of the lower one and then as much of the upper one as lies between.
+  int weight_at(int value) const {
+    const int above = value * count - 255 * (number - 1);  // beyond the level below
+    if (above <= 0) return 0;
+    if (above <= 255) return above;
+    return above < 2 * 255 || number == count ? 255 : 0;  // further up other levels cover it
+  }
+};
+
 class PlaceSpec {
  public:
   // Whether read() takes this key.
@@ -56,9 +71,17 @@ class PlaceSpec {
   void set_edges(std::shared_ptr<const FilterSpec> filter, std::size_t at);
   const std::shared_ptr<const FilterSpec>& edges() const { return edges_; }
 
+  // Makes the mask a map: by one of so many levels, or all.
+  void set_level(const MapLevel& level) { level_ = level; }
+  const std::optional<MapLevel>& level() const { return level_; }
+  // Sets the map of a filter that is sharp between two heights of the picture and blurs towards the
+  // farther edge; reads "y=40%,height=20%,".
+  void read_tilt(Cursor& c);
+  bool has_mask() const { return mask_ || has_masks() || tilt_; }
+
   bool inverts() const { return invert_; }
   int feather() const { return feather_; }  // pixels
-  bool everywhere() const { return regions_.empty() && !mask_ && !has_masks(); }
+  bool everywhere() const { return regions_.empty() && !has_mask(); }
   // Whether each picture has a mask of its own.
   bool has_masks() const { return edges_ || !mask_video_.empty(); }
 
@@ -90,6 +113,12 @@ class PlaceSpec {
   static Length read_length(Cursor& c, std::string_view what, long min);
   static void check_percent(const Cursor& c, const Region& region);
   static Rect rect_of(const Region& region, int width, int height, const std::string& text);
+  struct Tilt {
+    std::size_t at = 0;  // position in the text
+    Length y = {}, height = {};
+    bool operator==(const Tilt&) const = default;
+  };
+  Weights tilted(int width, int height, const std::string& text) const;
   Weights fixed_weights(std::span<const Rect> seen, int width, int height,
                         const std::string& text) const;
 
@@ -97,6 +126,8 @@ class PlaceSpec {
   std::shared_ptr<const Weights> mask_;
   std::shared_ptr<const FilterSpec> edges_;
   std::string mask_video_;
+  std::optional<Tilt> tilt_;
+  std::optional<MapLevel> level_;
   bool invert_ = false;
   int feather_ = 0;                                           // pixels
   std::size_t mask_at_ = 0, invert_at_ = 0, feather_at_ = 0;  // positions in the text

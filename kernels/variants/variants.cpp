@@ -19,6 +19,9 @@ namespace {
 
 bool any_plan(const Plan&) { return true; }
 bool is_mosaic(const Plan& plan) { return plan.operation() == Operation::mosaic; }
+#ifdef VIDCONV_HAVE_CUDA
+bool is_weighted(const Plan& plan) { return plan.operation() == Operation::weighted; }
+#endif
 
 #ifdef VIDCONV_HAVE_CUDA
 bool is_row_over_time(const Plan& plan) {
@@ -81,6 +84,8 @@ constexpr Variant table[] = {
      "SIMD with AVX2 or AVX-512, both passes of 3 to 7 taps at once in floats, 3x3 of floats; "
      "threads",
      Device::cpu, prepare_cpu_separable_f32},
+    {"cpu-separable-long", "SIMD, two passes of up to 8191 taps, one after the other; threads",
+     Device::cpu, prepare_cpu_separable_long},
     {"cpu-generic", "SIMD, int32, float or double lanes; threads", Device::cpu,
      prepare_if<cpu_generic_supports, make_cpu_generic>},
     {.name = "cpu-conv-time",
@@ -94,6 +99,11 @@ constexpr Variant table[] = {
          "steps; threads",
      .device = Device::cpu,
      .prepare_plan = prepare_cpu_conv_volume,
+     .only_sums = false},
+    {.name = "cpu-weighted-means",
+     .description = "SIMD, means that count by alpha, in double lanes; threads",
+     .device = Device::cpu,
+     .prepare_plan = prepare_cpu_weighted_means,
      .only_sums = false},
 #ifdef VIDCONV_HAVE_CUDA
     {.name = "cuda-copy",
@@ -115,6 +125,11 @@ constexpr Variant table[] = {
      .description = "over frames, each of them read once",
      .device = Device::cuda,
      .prepare_plan = prepare_if<is_row_over_time, cuda::make_conv_time>,
+     .only_sums = false},
+    {.name = "cuda-weighted-means",
+     .description = "means that count by alpha, a sample a thread",
+     .device = Device::cuda,
+     .prepare_plan = prepare_if<is_weighted, cuda::make_weighted_means>,
      .only_sums = false},
     {"cuda-pairwise", "equal taps of floats, sums of sums; squares up to 31 in one kernel",
      Device::cuda, prepare_cuda<cuda::supports_pairwise, cuda::make_pairwise>},

@@ -49,7 +49,7 @@ struct ChainSlot {
   std::optional<Frame>& input() { return given ? given : last->input; }
 };
 
-// The device must be current in every call. The work is not one for the CPU alone (runs_on_cpu_alone()).
+// The device must be current in every call. The work is not one for the CPU alone (is_for_cpu()).
 class CudaChain final : private FrameStages {
  public:
   CudaChain(const TimedWork& work, int width, int height, const ProcessorOptions& options);

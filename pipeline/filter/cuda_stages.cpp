@@ -265,6 +265,8 @@ void CudaStages::run_part(const Slot& slot, std::size_t number, std::size_t s, b
                        .to = plane(slot, step.to, i),
                        .beside = beside(i),
                        .copied = copied});
+  if (step.weights)
+    planes_.push_back({.from = plane(slot, step.from, *step.weights).as<const std::byte>()});
   left_by_ = parts_.of(number, s);
   as_device_error(leave_cuda, [&] {
     left_by_->filter(convolvers_.of(number, s), planes_, by_field, convolve_.get(),
@@ -301,6 +303,8 @@ BytePlane CudaStages::plane(const Slot& slot, Place place, std::size_t i) const 
       return component_of(scratch_layout_, i, scratch_[1].data());
     case Place::output:
       return slot.output->component_in(i, slot.output_at);
+    case Place::codes:  // on the CPU alone
+      break;
   }
   throw Error(Fault::internal, "a step has no place", "", "");
 }

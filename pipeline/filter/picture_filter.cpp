@@ -54,7 +54,7 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
   std::size_t most = 0;
   for (const Step& step : work_.steps) most = std::max(most, step.components.size());
   turns_.resize(work_.steps.size());
-  for (Turn& turn : turns_) turn.pairs.reserve(2 * (most + most_packed));  // two fields
+  for (Turn& turn : turns_) turn.pairs.reserve(2 * (most + 1 + most_packed));  // two fields
   for (const PreparedStep& step : prepare_steps(work_, options)) {
     variants_.emplace_back(step.variant);
     convolvers_.push_back(step.convolver(options.threads));
@@ -63,7 +63,7 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
   for (const auto& convolver : convolvers_) convolvers.push_back(convolver.get());
   step_planes_ = planes_of_steps(work_, width_, convolvers);
   parts_ = make_region_steps(work_, width_, height_, options, places_);
-  planes_.reserve(most);
+  planes_.reserve(most + 1);  // and weights
   components_.reserve(work_.format->components.size());
   const int pictures = work_.scratch_frames() + (work_.has_regions() ? 1 : 0);
   scratch_.reserve(static_cast<std::size_t>(pictures));
@@ -139,7 +139,10 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       for (const std::size_t i : step.components)
         planes_.push_back(
             {component(step.from, i).as<const std::byte>(), component(step.to, i),
-             component_of(scratch_.back().planes, *work_.scratch_format, width_, height_, i)});
+             component_of(scratch_.back().planes, *work_.scratch_format, width_, height_, i),
+             step.adds});
+      if (step.weights)
+        planes_.push_back({component(step.from, *step.weights).as<const std::byte>(), {}, {}});
       parts_[s]->run(*convolvers_[s], planes_, by_field_, stream, parts_[s]->now());
       continue;
     }

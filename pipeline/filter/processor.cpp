@@ -43,6 +43,12 @@ PreparedStep prepare_light(const Step& step, Device device) {
           [light = *step.light, way](int threads) { return make_cpu_light(light, way, threads); }};
 }
 
+// Codes that are brought into a place lie beside the picture already.
+class NothingToDo final : public Convolver {
+ public:
+  void run(std::span<const PlanePair>, CudaStream) override {}
+};
+
 PreparedStep prepare_named(const Variant& variant, const Work& work, const Step& step,
                            const CudaAbilities& abilities) {
   if (Prepared convolver = variant.prepare(step.plan, abilities))
@@ -52,6 +58,11 @@ PreparedStep prepare_named(const Variant& variant, const Work& work, const Step&
                   std::to_string(step.plan.sample.depth) + "-bit samples" +
                   (variant.needs.empty() ? "" : "; it needs " + std::string(variant.needs)),
               remedy);
+}
+
+bool is_long(const Plan& plan) {
+  return std::ranges::any_of(
+      plan.terms, [](const Taps& t) { return std::max(t.width, t.height) > Kernel::max_size; });
 }
 
 // Prepares the step with another variant of the CPU; returns `usual` if only that can compute it.
@@ -78,6 +89,9 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
                                           const ProcessorOptions& options) {
   if (options.variant) check_variant(width, height, options);
   const bool one = options.devices.size() <= 1 && options.stand_ins.empty();
+  if (options.device != Device::cpu && is_for_cpu(work))
+    throw Error(Fault::device, "cannot filter on the device", "", "that runs on the CPU",
+                "use `device` auto or cpu");
   const auto make = options.device == Device::cpu
                         ? (is_staged(work) ? make_staged_processor : make_cpu_processor)
                     : one && !options.cpu_stands_in ? make_cuda_processor
@@ -89,6 +103,11 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
 
 PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOptions& options) {
   if (step.light) return prepare_light(step, options.device);
+  if (step.action == Action::bring_codes)
+    return {"cpu-copy", [](int) { return std::make_unique<NothingToDo>(); }};
+  if (options.device == Device::cuda && is_long(step.plan))
+    throw Error(Fault::device, "cannot blur so widely", work.links[step.link].text,
+                "more than 513x513 taps are for the CPU", "use `device` auto or cpu");
   const CudaAbilities abilities =
       options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
   const bool filters = step.action == Action::filter;

@@ -49,6 +49,7 @@ class CpuProcessor final : public Processor {
       turns_.resize(std::max(turns_.size(), one.steps.size()));
     }
     if (work_.has_regions()) beside_.emplace(scratch_pool_.get(), 0);
+    if (std::ranges::any_of(work_.cases(), &Work::brings_codes)) codes_.emplace(pool_.get(), 0);
     pool_.reserve(options.slots);
     if (work_.cases().size() > 1) warm_up();
   }
@@ -103,6 +104,7 @@ class CpuProcessor final : public Processor {
           line.height = 1;
           pairs_.push_back({line.as<const std::byte>(), line});
         }
+        if (steps[s].weights) pairs_.push_back(as_weights(pairs_.back().src));
         convolvers_.of(number, s).run(pairs_, nullptr);
       }
     }
@@ -205,9 +207,13 @@ class CpuProcessor final : public Processor {
     part.set_frame(input);
     part.set_picture(components_, by_field, nullptr);
     planes_.clear();
+    Frame& beside = step.action == Action::bring_codes ? *codes_ : *beside_;
     for (const std::size_t i : step.components)
       planes_.push_back({source(step.from, input).component(i),
-                         destination(step.to, output).component(i), beside_->component(i)});
+                         destination(step.to, output).component(i), beside.component(i),
+                         step.adds});
+    if (step.weights)
+      planes_.push_back({source(step.from, input).component(*step.weights), {}, {}});
     part.run(convolvers_.of(number, s), planes_, by_field, nullptr, part.now());
   }
 
@@ -215,6 +221,7 @@ class CpuProcessor final : public Processor {
     return place == Place::input ? input : scratch_[place == Place::scratch0 ? 0 : 1];
   }
   Frame& destination(Place place, Frame& output) {
+    if (place == Place::codes) return *codes_;
     return place == Place::output ? output : scratch_[place == Place::scratch0 ? 0 : 1];
   }
 
@@ -236,6 +243,7 @@ class CpuProcessor final : public Processor {
   std::vector<ConstBytePlane> components_;  // the input's
   std::vector<RegionStep::Planes> planes_;  // planes of the region being run
   std::optional<Frame> beside_;             // where regions are filtered
+  std::optional<Frame> codes_;              // Place::codes
   Channel<Frame> queue_;
   Trace* const trace_;
   Stopwatch busy_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernels/picture/rects.h"
 #include "pipeline/base/error.h"
@@ -75,6 +76,7 @@ void RegionPieces::clear() {
 
 RegionPlace::RegionPlace(const Work& work, const Step& step, int width, int height, bool few)
     : few_(few),
+      whole_(step.action == Action::bring_codes),
       subsampling_(component_of(work, step).subsampling),
       width_(width),
       height_(height),
@@ -93,9 +95,9 @@ RegionPlace::RegionPlace(const Work& work, const Step& step, int width, int heig
 }
 
 bool RegionPlace::operator==(const RegionPlace& other) const {
-  return kind_ == other.kind_ && few_ == other.few_ && subsampling_ == other.subsampling_ &&
-         width_ == other.width_ && height_ == other.height_ && boxes_ == other.boxes_ &&
-         where_->number_for_boxes() == other.where_->number_for_boxes() &&
+  return kind_ == other.kind_ && few_ == other.few_ && whole_ == other.whole_ &&
+         subsampling_ == other.subsampling_ && width_ == other.width_ && height_ == other.height_ &&
+         boxes_ == other.boxes_ && where_->number_for_boxes() == other.where_->number_for_boxes() &&
          where_->shown() == other.where_->shown() && where_->place() == other.where_->place();
 }
 
@@ -172,7 +174,8 @@ void RegionPlace::add_weights(const Weights& pixels, const Rect& area, RegionPie
   const auto keep = [&](const Weights& weights) {
     const std::size_t first = pieces.weights.size();
     const Plane<const std::uint8_t> plane = weights.plane();
-    pieces.weights.insert(pieces.weights.end(), plane.data, plane.data + weights.bytes());
+    std::transform(plane.data, plane.data + weights.bytes(), std::back_inserter(pieces.weights),
+                   [this](std::uint8_t w) { return whole_ && w > 0 ? std::uint8_t{255} : w; });
     return first;
   };
   const Weights progressive = touched(pixels, x, y, false, samples.width, samples.height);

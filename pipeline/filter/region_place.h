@@ -88,6 +88,7 @@ class RegionPlace {
 
   Kind kind_ = Kind::fixed;
   const bool few_;
+  const bool whole_;  // each weight above 0 is the largest: what has one is brought in as it is
   const Subsampling subsampling_;
   const int width_, height_;              // the picture's size
   const int plane_width_, plane_height_;  // the components' size

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/convolver/weighted_pairs.h"
 #include "kernels/picture/rects.h"
 #include "kernels/variants/variants.h"
 #include "pipeline/base/error.h"
@@ -33,6 +34,9 @@ RegionStep::RegionStep(const Work& work, const Step& step, int width, int height
       place_(work, step, width, height, options.device == Device::cuda),
       rule_{.whole = options.whole_planes, .together = options.device == Device::cuda},
       cuda_(options.device == Device::cuda) {
+  if (cuda_ && step.where->has_map())
+    throw Error(Fault::device, "cannot blur by a map", "", "that runs on the CPU",
+                "use the device cpu");
   const Plan copy =
       make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, plan_.sample, {}, Role::colour);
   copier_ = pick(copy, options.device).convolver(options.threads);
@@ -49,7 +53,7 @@ RegionStep::RegionStep(const Work& work, const Step& step, int width, int height
     std::size_t most = 1;
     for (const RegionWindows& windows : now_.windows)
       most = std::max({most, windows.windows().size(), windows.parts().size()});
-    pairs_.reserve(most * step.components.size());
+    pairs_.reserve(most * (step.components.size() + 1));  // and weights
     for (std::vector<Blend>* blends : {&round_, &left_, &weighted_})
       blends->reserve(2 * most * step.components.size());  // two fields
     return;
@@ -125,7 +129,7 @@ void RegionStep::filter(Convolver& convolver, std::span<const Planes> components
                         CudaStream stream, const FrameRegion& now, std::vector<Blend>& left) {
   pairs_.clear();
   for (const Planes& c : components)
-    if (!c.copied) pairs_.push_back({c.from, c.to});
+    if (!c.copied && !c.only_read()) pairs_.push_back({c.from, c.to});
   copier_->run(pairs_, stream);
   if (!by_field) return filter_region(convolver, components, 0, stream, now, left);
   filter_region(convolver, components, 1, stream, now, left);
@@ -142,8 +146,11 @@ void RegionStep::filter_region(Convolver& convolver, std::span<const Planes> com
     pairs_.clear();
     for (std::size_t w = done.windows; w < round.windows; ++w)
       for (const Planes& c : components)
-        pairs_.push_back({part_of(rows_of(c.from, which), windows.windows()[w], bytes),
-                          part_of(rows_of(c.beside, which), windows.windows()[w], bytes)});
+        pairs_.push_back(
+            c.only_read()
+                ? weights_of(rows_of(c.from, which), windows.windows()[w])
+                : PlanePair{part_of(rows_of(c.from, which), windows.windows()[w], bytes),
+                            part_of(rows_of(c.beside, which), windows.windows()[w], bytes)});
     convolver.run(pairs_, stream);
     const auto parts = std::span(windows.parts()).subspan(done.parts, round.parts - done.parts);
     done = round;
@@ -160,12 +167,23 @@ void RegionStep::add_pieces(std::span<const Planes> components, std::size_t whic
   const int bytes = plan_.sample.bytes();
   for (const std::size_t part : parts) {
     const RegionPiece& piece = now.pieces->planes[which][part];
-    for (const Planes& c : components)
+    for (const Planes& c : components) {
+      if (c.only_read()) continue;
       blends.push_back(
           {{part_of(rows_of(c.beside, which), piece.rect, bytes).as<const std::byte>(),
             part_of(rows_of(c.to, which), piece.rect, bytes)},
            piece.weights < 0 ? Plane<const std::uint8_t>() : piece.weights_in(now.weights.get())});
+    }
   }
+}
+
+// Returns the part of the weights that samples of a window count by.
+PlanePair RegionStep::weights_of(const ConstBytePlane& weights, const Rect& window) const {
+  const Subsampling s = plan_.weighted->weights;
+  Rect r{window.x * s.x, window.y * s.y, window.width * s.x, window.height * s.y};
+  r.width = std::min(r.width, weights.width - r.x);
+  r.height = std::min(r.height, weights.height - r.y);
+  return as_weights(part_of(weights, r, plan_.sample.bytes()));
 }
 
 // Brings in all in one launch on a CUDA device. On the CPU the copier is quicker with packed

@@ -99,6 +99,8 @@ class RegionStep {
     BytePlane to, beside;
     // `to` holds the picture already. It may then be `from` too, if FrameRegion::in_one_round().
     bool copied = false;
+    // It is the step's weights, the last of the components: read from `from`, and nothing else.
+    bool only_read() const { return to.data == nullptr; }
   };
   // Runs the step. `convolver`: of the step's plan. Blocks or queues as Convolver::run() does.
   void run(Convolver& convolver, std::span<const Planes> components, bool by_field,
@@ -125,6 +127,7 @@ class RegionStep {
   void add_pieces(std::span<const Planes> components, std::size_t which,
                   std::span<const std::size_t> parts, const FrameRegion& now,
                   std::vector<Blend>& blends) const;
+  PlanePair weights_of(const ConstBytePlane& weights, const Rect& window) const;
 
   const Plan& plan_;
   const bool notes_;  // the boxes it acts in count as applied

@@ -74,7 +74,7 @@ std::vector<StepPlanes> planes_of_steps(const Work& work, int width,
                                         const std::vector<const Convolver*>& convolvers) {
   std::vector<StepPlanes> planes;
   for (const Step& step : work.steps) {
-    planes.push_back({step.components, {}});
+    planes.push_back({step.components, {}, step.weights});
     // Rows that need no padding have padding components of width 0.
     std::erase_if(planes.back().components, [&](std::size_t i) {
       return work.format->width_of(work.format->components[i], width) == 0;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "kernels/convolver/convolver.h"
+#include "kernels/convolver/weighted_pairs.h"
 #include "kernels/picture/rect.h"
 #include "pipeline/work/work.h"
 
@@ -17,6 +19,8 @@ struct StepPlanes {
   // Samples in the first component's pixels that are copied with it: their distances from it in
   // bytes.
   std::vector<std::ptrdiff_t> beside;
+  // The component that the others count by, which is only read.
+  std::optional<std::size_t> weights = {};
   // Number of steps from this one on that take turns: they share pixels, from input to output.
   std::size_t in_turn = 1;
 };
@@ -40,7 +44,7 @@ struct Turn {
 void run_in_turn(std::span<Turn> turns, int threads, CudaStream stream);
 
 // Replaces `pairs` with a step's; `from(i)` and `to(i)` return the planes of component i.
-// `by_field`: first the upper field of all components, then the lower.
+// `by_field`: first the upper field of all components, then the lower. Weights come behind each.
 template <class From, class To>
 void set_pairs(const StepPlanes& planes, const From& from, const To& to, bool by_field,
                std::vector<PlanePair>& pairs) {
@@ -56,6 +60,10 @@ void set_pairs(const StepPlanes& planes, const From& from, const To& to, bool by
       pair.src.data += bytes;
       pair.dst.data += bytes;
       add(pair, field);
+    }
+    if (planes.weights) {
+      const ConstBytePlane weights = from(*planes.weights);
+      pairs.push_back(as_weights(by_field ? field_of(weights, field) : weights));
     }
   }
 }

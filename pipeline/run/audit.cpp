@@ -99,9 +99,11 @@ class AuditProcessor final : public BesideOriginals {
                                       const ConstBytePlane& plane) const {
     std::vector<Rect> rects;
     for (const Stage& stage : stages_) {
-      const std::vector<Step>& steps = stage.work->cases()[stage.number].steps;
+      const Work& work = stage.work->cases()[stage.number];
+      const std::vector<Step>& steps = work.steps;
       for (std::size_t s = 0; s < steps.size(); ++s) {
         const Step& step = steps[s];
+        if (!work.acts_on_output(step)) continue;
         if (std::ranges::find(step.components, component) == step.components.end()) continue;
         if (const auto& part = stage.cases[stage.number][s])
           part->add_rects(which, rects);

@@ -241,7 +241,7 @@ ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   o.trace = nullptr;
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
-  const bool only_cpu = std::ranges::any_of(works_, runs_on_cpu_alone);
+  const bool only_cpu = std::ranges::any_of(works_, is_for_cpu);
   const bool other_device = !on_cpu || (!only_cpu && !cuda_devices().devices.empty());
   o.whole_planes = true;
   o.second_opinion = !other_device;

@@ -53,6 +53,15 @@ constexpr Setting rows[] = {
      "all colours, sharpeners luma, edges luma with neutral chroma; a matrix is a blur where no "
      "tap is negative and their sum is 1, edges where it is 0, else a sharpener)",
      planned, [](S& s, Text v) { s.planes = planes_setting(v); }},
+    {"alpha", "--alpha", "Filter", "auto|weighted|separate", "auto",
+     "of pictures with alpha: what is transparent lends no colour, and alpha is filtered too "
+     "(weighted; of blurs that act on all planes, unless told otherwise), or each plane is "
+     "filtered "
+     "on its own",
+     not_in_gallery | planned,
+     [](S& s, Text v) {
+       s.alpha = static_cast<AlphaUse>(word_setting("alpha", v, {"auto", "weighted", "separate"}));
+     }},
     {"range", "--range", "Filter", "keep|clamp", "",
      "results of limited-range video are left as they are (default), or clamped to 16..235, chroma "
      "to 16..240",

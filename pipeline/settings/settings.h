@@ -34,6 +34,7 @@ struct Settings {
   std::shared_ptr<Boxes> boxes;  // where filters without a region of their own act; may be null
   Border border;
   PlaneSelection planes;
+  AlphaUse alpha = AlphaUse::automatic;
   bool clamp_range = false, linear = false;
   Scan scan = Scan::automatic;
   OrientationRequest orientation;

@@ -29,16 +29,28 @@ bool any_over_time(const Settings& s) {
   return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
 }
 
-// Says why filters over time can run on the CPU alone, or nothing.
-std::string why_on_cpu(const Settings& s) {
-  for (const FilterSpec& filter : s.filters) {
-    if (!filter.is_over_time()) continue;
-    if (s.linear) return "filters over time act on light there";
-    if (filter.is_volume()) return "a filter is a volume";
-    if (filter.over_time().cut && &filter != s.filters.data())
-      return "`cut=` compares what other filters make";
-  }
+// Returns what of the filters no CUDA device does; empty where there is nothing.
+std::string_view only_on_cpu(const Settings& s) {
+  if (std::ranges::any_of(s.filters, &FilterSpec::has_map)) return "blurs by a map";
+  if (std::ranges::any_of(s.filters, &FilterSpec::is_volume)) return "volumes";
+  const bool places = s.boxes || std::ranges::any_of(s.filters, &FilterSpec::has_place);
+  if (s.linear && places) return "places in linear light";
+  if (s.linear && any_over_time(s)) return "filters over time in linear light";
+  for (const FilterSpec& filter : s.filters)
+    if (filter.is_over_time() && filter.over_time().cut && &filter != s.filters.data())
+      return "scenes (`cut=`) of frames that other filters make";
   return "";
+}
+
+bool asks_for_weights(const Settings& s) {
+  return s.alpha == AlphaUse::weighted || std::ranges::any_of(s.filters, [](const FilterSpec& f) {
+           return f.alpha() == AlphaUse::weighted;
+         });
+}
+
+bool has_alpha(const PixelFormat& format) {
+  return std::ranges::any_of(format.components,
+                             [](const Component& c) { return c.kind == Component::Kind::alpha; });
 }
 
 TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notify) {
@@ -47,18 +59,24 @@ TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notif
     throw Error(MessageKind::filter_spec, "cannot count frames for", s.boxes->options().file,
                 "with `start` nobody knows how many frames of the input come before",
                 "give times, which are counted from the input's beginning");
+  if (asks_for_weights(s) && !has_alpha(*video.format))
+    vidconv::notify(notify, MessageKind::no_effect,
+                    "`alpha` weighted changes nothing: the video has no alpha");
   const Codes codes = codes_of(s, video, notify);
   const ColourCodes colours = colour_codes(chain, video, notify);
   if (!s.linear)
     return in_stages(chain, video, [&](std::span<const FilterSpec> acting) {
-      Work work = make_work(acting, *video.format, s.planes, s.border, codes, colours);
+      Work work = make_work(acting, *video.format, s.planes, s.border, codes, colours, s.alpha);
       work.boxes = s.boxes;
       work.clock = {video.time_base, video.clock};
       return work;
     });
   const LightPlan light = make_light_plan(video, codes, notify);
   return in_stages(chain, video, [&](std::span<const FilterSpec> acting) {
-    return make_light_work(acting, *video.format, s.border, light, colours);
+    Work work = make_light_work(acting, *video.format, s.border, light, colours);
+    work.boxes = s.boxes;
+    work.clock = {video.time_base, video.clock};
+    return work;
   });
 }
 
@@ -75,9 +93,9 @@ bool only_copies(const Settings& s) {
 DeviceRequest device_of(const Settings& s) {
   if (s.device.kind != DeviceRequest::Kind::automatic) return s.device;
   DeviceRequest device = s.device;
-  if (const std::string why = why_on_cpu(s); !why.empty())
+  if (const std::string_view only = only_on_cpu(s); !only.empty())
     return {.kind = DeviceRequest::Kind::cpu,
-            .why = has_cuda_driver() ? "filtering on the CPU: " + why : ""};
+            .why = has_cuda_driver() ? fmt::format("filtering on the CPU: {}", only) : ""};
   if (s.variant)  // it knows where it runs
     device = parse_device(s.variant->device == Device::cpu ? "cpu" : "cuda");
   if (device.kind == DeviceRequest::Kind::automatic && only_copies(s))
@@ -94,12 +112,17 @@ void check_settings(const Settings& s) {
   if (s.linear && s.planes != PlaneSelection())
     refuse_setting("planes", "", "filters in linear light act on all colours",
                    "leave out `planes` or `linear`");
-  if (any_over_time(s)) {
-    const std::string why = why_on_cpu(s);
-    if (!why.empty() && s.device.kind == DeviceRequest::Kind::cuda)
+  if (s.linear && asks_for_weights(s))
+    refuse_setting("alpha", "weighted", "filters in linear light copy alpha",
+                   "leave out `alpha` or `linear`");
+  if (const std::string_view only = only_on_cpu(s); !only.empty()) {
+    const std::string why = fmt::format("{} are filtered on the CPU", only);
+    if (s.device.kind == DeviceRequest::Kind::cuda)
       refuse_setting("device", s.device.text, why, "leave out `device`");
-    if (!why.empty() && s.decoder.kind == DecoderRequest::Kind::nvdec)
+    if (s.decoder.kind == DecoderRequest::Kind::nvdec)
       refuse_setting("decoder", "nvdec", why, "leave out `decoder`");
+  }
+  if (any_over_time(s)) {
     const bool leaves_out =
         std::ranges::any_of(s.filters, [](const FilterSpec& f) { return f.over_time().every > 1; });
     if (leaves_out && !s.audit_file.empty())

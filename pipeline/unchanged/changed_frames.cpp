@@ -26,6 +26,7 @@ Frame frame_at(const VideoInfo& video, std::int64_t number, std::int64_t pts,
 bool changes(const Work& work, const Frame& frame) {
   std::vector<PlacedBox> boxes;
   return std::ranges::any_of(work.steps, [&](const Step& step) {
+    if (!work.acts_on_output(step)) return false;
     if (!step.light &&
         (step.action == Action::copy || (step.action == Action::filter && step.plan.is_copy())))
       return false;

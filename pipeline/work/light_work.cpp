@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "pipeline/base/error.h"
@@ -19,6 +20,27 @@ Place in_scratch(Place place, Place first) {
   return place;
 }
 
+// Adds the steps that bring codes of light into the places of all filters, one for the components
+// of each size.
+void bring_codes(std::span<const FilterSpec> chain, const LightPlan& light, Work& work) {
+  const Plan copy =
+      make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, light.sample, {}, Role::colour);
+  const auto colours = static_cast<std::size_t>(light.components());
+  for (std::size_t link = 0; link < chain.size(); ++link)
+    for (std::size_t i = 0; i < colours;) {
+      const Subsampling size = work.format->components[i].subsampling;
+      Step step{.plan = copy,
+                .components = {},
+                .action = Action::bring_codes,
+                .link = link,
+                .where = std::make_shared<const FilterSpec>(chain[link]),
+                .adds = link > 0};
+      for (; i < colours && work.format->components[i].subsampling == size; ++i)
+        step.components.push_back(i);
+      work.steps.push_back(std::move(step));
+    }
+}
+
 }  // namespace
 
 Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& format, Border border,
@@ -28,10 +50,9 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
       throw Error(MessageKind::filter_spec, "cannot select planes", spec.text(),
                   "filters in linear light act on all colours", "leave out planes or `linear`");
   for (const FilterSpec& spec : chain)
-    if (spec.has_place())
-      throw Error(MessageKind::filter_spec, "cannot filter a part of the picture", spec.text(),
-                  "linear light is made of all of it, and codes again, which would change the rest",
-                  "leave out region or `linear`");
+    if (spec.alpha() == AlphaUse::weighted)
+      throw Error(MessageKind::filter_spec, "cannot weigh colours by their alpha", spec.text(),
+                  "filters in linear light copy alpha", "leave out alpha=weighted or `linear`");
   const PixelFormat& between = light_format(light);
   ColourCodes of_light = colours;
   of_light.light = light.transfer;
@@ -39,6 +60,7 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
       make_work(chain, between, {PlaneSelection::Mode::all, {}}, border, Codes::all, of_light);
   // Without filters each component is copied; that step is as good as any.
   const Place first = on_light.steps.front().to;
+  const bool in_places = !chain.empty() && std::ranges::all_of(chain, &FilterSpec::has_place);
 
   Work work;
   work.format = &format;
@@ -60,9 +82,10 @@ Work make_light_work(std::span<const FilterSpec> chain, const PixelFormat& forma
   }
   convert.action = Action::to_codes;
   convert.from = in_scratch(Place::output, first);
-  convert.to = Place::output;
+  convert.to = in_places ? Place::codes : Place::output;
   convert.link = chain.empty() ? 0 : chain.size() - 1;
   work.steps.push_back(convert);
+  if (in_places) bring_codes(chain, light, work);
 
   // Alpha and padding are copied.
   for (Step& step : make_work({}, format, {}, border).steps) {

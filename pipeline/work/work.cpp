@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "pipeline/base/error.h"
 
@@ -50,6 +51,38 @@ Action action_for(Purpose purpose, const Component& c, const PlaneSelection& pla
   return Action::filter;
 }
 
+// Returns why a filter cannot weigh the format's colours by its alpha, in words that follow "it";
+// empty where it can.
+std::string why_not_weighted(const Filter& filter, const PlaneSelection& planes,
+                             const PixelFormat& format) {
+  if (std::string why = vidconv::why_not_weighted(filter); !why.empty()) return why;
+  const bool by_purpose = planes.mode == PlaneSelection::Mode::by_purpose;
+  for (const Component& c : format.components)
+    if (c.kind != Kind::padding && !by_purpose && !selects(planes, c))
+      return std::string("leaves out plane ") + c.name;
+  return "";
+}
+
+// Returns whether no neighbour counts, nor its weight.
+bool is_one_tap(const Filter& filter) {
+  return filter.kernels.size() == 1 && filter.kernels[0].taps().size() == 1 && filter.convolves();
+}
+
+// Returns whether the filter weighs colours by alpha. Throws where that is asked for and cannot be.
+bool is_weighted(const FilterSpec& spec, const Filter& filter, const PlaneSelection& planes,
+                 const PixelFormat& format, AlphaUse alpha) {
+  if (spec.alpha()) alpha = *spec.alpha();
+  if (alpha == AlphaUse::separate || std::ranges::find(format.components, Kind::alpha,
+                                                       &Component::kind) == format.components.end())
+    return false;
+  if (is_one_tap(filter)) return false;
+  const std::string why = why_not_weighted(filter, planes, format);
+  if (!why.empty() && alpha == AlphaUse::weighted)
+    throw Error(MessageKind::filter_spec, "cannot weigh colours by their alpha with", spec.text(),
+                "it " + why, "leave out `alpha`, or see the filter's alpha=separate");
+  return why.empty();
+}
+
 // `code`: of Action::fill.
 Plan plan_for(Action action, const Filter& filter, const Component& c, Border border, Codes codes,
               double code) {
@@ -68,6 +101,26 @@ Plan plan_for(Action action, const Filter& filter, const Component& c, Border bo
   throw Error(Fault::internal, "unknown action", "", "");
 }
 
+Plan weighted_plan(const Filter& filter, const Component& c, const Component& alpha, Border border,
+                   Codes codes) {
+  return make_weighted_plan(
+      filter, c.sample, border, c.kind == Kind::chroma ? Role::chroma : Role::colour, codes,
+      {c.subsampling.x / alpha.subsampling.x, c.subsampling.y / alpha.subsampling.y});
+}
+
+// Completes a step that filters: a filter of its own, or one of a map's levels. `alpha`: what
+// colours count by; nullptr: nothing. `adds`: as Step::adds.
+Step filter_step(Step step, const FilterSpec& spec, const Component& c, const Component* alpha,
+                 Border border, Codes codes, bool adds) {
+  step.filter = spec.make(c.subsampling);
+  step.plan = alpha && !is_one_tap(step.filter)
+                  ? weighted_plan(step.filter, c, *alpha, border, codes)
+                  : plan_for(Action::filter, step.filter, c, border, codes, 0);
+  if (spec.has_place()) step.where = std::make_shared<const FilterSpec>(spec);
+  step.adds = adds;
+  return step;
+}
+
 // A thing left to do to a component. There is at least one, and the last writes the output.
 struct Task {
   Action action;
@@ -75,13 +128,17 @@ struct Task {
 };
 using Tasks = std::vector<Task>;
 
-Tasks tasks_for(std::size_t component, const std::vector<Link>& links) {
+// `together`: a filter weighs colours by alpha, so that all components go through each filter at
+// the same time.
+Tasks tasks_for(std::size_t component, const std::vector<Link>& links, bool together) {
   Tasks tasks;
+  const auto copies = [&](const Link& link) { return link.actions[component] == Action::copy; };
+  together = together && !std::ranges::all_of(links, copies);
   for (std::size_t l = 0; l < links.size(); ++l) {
     const Action action = links[l].actions[component];
-    if (action == Action::fill && links[l].everywhere)
+    if (action == Action::fill && links[l].everywhere && !together)
       tasks.clear();  // nothing before it can be seen
-    if (action != Action::copy) tasks.push_back({action, l});
+    if (action != Action::copy || together) tasks.push_back({action, l});
   }
   if (tasks.empty()) tasks.push_back({Action::copy, 0});
   return tasks;
@@ -114,8 +171,14 @@ bool Work::has_regions() const {
 
 int Work::scratch_frames() const {
   std::set<Place> used;
-  for (const Step& step : steps) used.insert(step.to);
-  return static_cast<int>(used.size()) - 1;  // all but the output
+  for (const Step& step : steps)
+    if (step.to == Place::scratch0 || step.to == Place::scratch1) used.insert(step.to);
+  return static_cast<int>(used.size());
+}
+
+bool Work::brings_codes() const {
+  return std::ranges::any_of(steps,
+                             [](const Step& step) { return step.action == Action::bring_codes; });
 }
 
 void check_for_all_frames(const FilterSpec& spec) {
@@ -125,8 +188,8 @@ void check_for_all_frames(const FilterSpec& spec) {
 }
 
 Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
-               const PlaneSelection& planes, Border border, Codes codes,
-               const ColourCodes& colours) {
+               const PlaneSelection& planes, Border border, Codes codes, const ColourCodes& colours,
+               AlphaUse alpha) {
   check_selection(planes, format);
   Work work;
   work.format = work.scratch_format = &format;
@@ -140,26 +203,32 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
              {},
              !spec.has_place(),
              spec.fill()});
-    const Purpose purpose = spec.make().purpose;
-    const PlaneSelection& selection = spec.planes() ? *spec.planes() : planes;
+    const Filter filter = spec.make();
+    PlaneSelection selection = spec.planes() ? *spec.planes() : planes;
     check_selection(selection, format);
+    link.weighted = is_weighted(spec, filter, selection, format, alpha);
+    if (link.weighted) selection.mode = PlaneSelection::Mode::all;
     for (const Component& c : format.components) {
-      const Action action = action_for(purpose, c, selection);
+      const Action action = action_for(filter.purpose, c, selection);
       link.actions.push_back(action == Action::filter && link.fill ? Action::fill : action);
     }
   }
 
+  const bool together = std::ranges::any_of(work.links, &Link::weighted);
+  const auto alpha_at =
+      static_cast<std::size_t>(std::ranges::find(format.components, Kind::alpha, &Component::kind) -
+                               format.components.begin());
   std::vector<Tasks> todo;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < format.components.size(); ++i) {
-    todo.push_back(tasks_for(i, work.links));
+    todo.push_back(tasks_for(i, work.links, together));
     longest = std::max(longest, todo.back().size());
   }
   // All components end together in the output, so that those with fewer tasks start later.
   for (std::size_t left = longest; left-- > 0;) {
     // Keys of the steps that are made here.
     std::vector<decltype(key_of({}, format.components[0], true, 0))> keys;
-    const std::size_t begin = work.steps.size();
+    std::vector<std::pair<std::size_t, std::size_t>> of_key;  // their first step, and its end
     for (std::size_t i = 0; i < todo.size(); ++i) {
       if (todo[i].size() <= left) continue;
       const Component& c = format.components[i];
@@ -174,21 +243,32 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
       const auto same = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
       if (same == keys.size()) {
         keys.push_back(key);
-        Filter filter;
-        if (task.action == Action::filter) filter = chain[task.link].make(c.subsampling);
-        const bool placed = task.action != Action::copy && chain[task.link].has_place();
-        work.steps.push_back(
-            {.plan = plan_for(task.action, filter, c, border,
-                              is_seen(todo[i], index, work.links) ? codes : Codes::all, code),
-             .filter = filter,
-             .components = {},
-             .from = index == 0 ? Place::input : place_before(left + 1),
-             .to = place_before(left),
-             .action = task.action,
-             .link = task.link,
-             .where = placed ? std::make_shared<const FilterSpec>(chain[task.link]) : nullptr});
+        const std::size_t first = work.steps.size();
+        const Step at{.plan = {},
+                      .components = {},
+                      .from = index == 0 ? Place::input : place_before(left + 1),
+                      .to = place_before(left),
+                      .action = task.action,
+                      .link = task.link};
+        const Codes allowed = is_seen(todo[i], index, work.links) ? codes : Codes::all;
+        if (task.action == Action::filter) {
+          const bool weighted = work.links[task.link].weighted && c.kind != Kind::alpha;
+          for (const FilterSpec& level : chain[task.link].levels())
+            work.steps.push_back(filter_step(at, level, c,
+                                             weighted ? &format.components[alpha_at] : nullptr,
+                                             border, allowed, work.steps.size() > first));
+        } else {
+          work.steps.push_back(at);
+          work.steps.back().plan = plan_for(task.action, {}, c, border, allowed, code);
+          if (task.action == Action::fill && chain[task.link].has_place())
+            work.steps.back().where = std::make_shared<const FilterSpec>(chain[task.link]);
+        }
+        of_key.emplace_back(first, work.steps.size());
+        for (std::size_t s = first; s < work.steps.size(); ++s)
+          if (work.steps[s].plan.weighted) work.steps[s].weights = alpha_at;
       }
-      work.steps[begin + same].components.push_back(i);
+      for (std::size_t s = of_key[same].first; s < of_key[same].second; ++s)
+        work.steps[s].components.push_back(i);
     }
   }
   return work;

@@ -26,6 +26,8 @@ std::string_view name_of(Action action) {
       return "to linear light";
     case Action::to_codes:
       return "from linear light";
+    case Action::bring_codes:
+      return "bring into the place";
   }
   return "";
 }

@@ -131,7 +131,7 @@ std::string describe_kernel(const Plan& plan, const Kernel& kernel, std::span<co
   std::string text = fmt::format("    DC gain {:.6g}, rank {}", gain, rank_of(parts));
   if (parts.size() > 1) text += fmt::format(": the sum of {} products", parts.size());
   text += '\n';
-  text += matrix_text(kernel.taps(), kernel.width());
+  if (!kernel.is_product()) text += matrix_text(kernel.taps(), kernel.width());
   for (const Taps& t : parts) {
     text += fmt::format("    {}x{}, anchor {},{}, {}\n", t.width, t.height, t.anchor_x, t.anchor_y,
                         structure(t));
@@ -165,9 +165,17 @@ std::string describe_frames(const Plan& plan) {
   return text + '\n';
 }
 
+// Says what the samples count by.
+std::string describe_weights(const WeightPlan& weighted) {
+  if (weighted.weights == Subsampling{}) return "    weighted by alpha\n";
+  return fmt::format("    weighted by alpha, of {}x{} pixels each\n", weighted.weights.x,
+                     weighted.weights.y);
+}
+
 std::string describe_plan(const Plan& plan, const Filter& filter) {
   if (plan.fill || plan.blocks.any()) return describe_plain(plan);
   std::string text = plan.over_time ? describe_frames(plan) : "";
+  if (plan.weighted) text += describe_weights(*plan.weighted);
   text += fmt::format("    {} arithmetic, {}", name_of(plan.arith), precision(plan));
   if (plan.over_time) {
     const TimeBorder border = plan.over_time->filter.over_time->border;
@@ -210,6 +218,9 @@ std::string describe_part(const FilterSpec& where, const VideoInfo& video) {
     return fmt::format("    by the weights that the video {} has for each picture\n",
                        printable(mask));
   const PicturePart part = where.place_in(video.width, video.height);
+  if (const auto& level = where.place().level(); level && level->number > 0)
+    return fmt::format("    level {} of {}, on {:.3g}% of the pixels, by weight\n", level->number,
+                       level->count, 100 * part.pixels() / video.width / video.height);
   return fmt::format("    on {:.3g}% of the pixels{}; all others stay as they are\n",
                      100 * part.pixels() / video.width / video.height,
                      part.weights ? ", by weight" : "");
@@ -289,7 +300,8 @@ std::string_view copies(bool decoded_there, bool encoded_there, bool filtered_th
 }  // namespace
 
 std::string component_names(const Work& work, const Step& step) {
-  const bool in_scratch = step.from != Place::input && step.to != Place::output;
+  const bool in_scratch =
+      step.from != Place::input && step.to != Place::output && step.to != Place::codes;
   const PixelFormat& format = in_scratch ? *work.scratch_format : *work.format;
   std::string names;
   for (std::size_t i : step.components) {

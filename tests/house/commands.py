@@ -87,7 +87,9 @@ def make_files(vidconv, folder):
         shutil.copy(folder / "in.mkv", folder / name)
     video("frame%04d.png", "--frames", "2")
     video("subject.png", "--frames", "1", "--pix-fmt", "gray")
-    shutil.copy(folder / "in.mkv", folder / "subject.mkv")
+    shutil.copy(folder / "subject.png", folder / "depth.png")
+    for name in ("subject.mkv", "depth.mkv"):
+        shutil.copy(folder / "in.mkv", folder / name)
     (folder / "faces.jsonl").write_text('{"frame": 1, "box": [10, 10, 20, 20]}\n')
     (folder / "boxes.csv").write_text("frame,x,y,width,height\n1,10,10,20,20\n")
     (folder / "det.txt").write_text("2,1,10,10,20,20,1,-1,-1,-1\n")

@@ -44,11 +44,14 @@ class Job:
         """Whether a filter reads other frames."""
         return any(k.text.startswith(("time", "volume:")) for k in self.kernels)
 
-    def only_cpu(self):
-        """Whether no device does it: volumes, light over time, frames that come out of filters and are compared."""
-        return any(k.text.startswith("volume:") for k in self.kernels) or (
-            self.over_time() and any("--linear" in words for words in self.options)) or any(
-            "cut=0.05" in k.modifiers for k in self.kernels[1:])
+    def on_cpu(self):
+        """Whether no CUDA device takes it."""
+        linear = ["--linear"] in self.options
+        volumes = any(k.text.startswith("volume:") for k in self.kernels)
+        cuts = any("cut=0.05" in k.modifiers for k in self.kernels[1:])
+        places = self.boxes or any(m.startswith(("region=", "mask=")) for k in self.kernels for m in k.modifiers)
+        maps = any("map:MASK" in k.text or k.text.startswith("tilt-shift") for k in self.kernels)
+        return volumes or cuts or maps or (linear and (bool(places) or self.over_time()))
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
@@ -121,11 +124,11 @@ def _draw(tables, r):
     place = r.random()
     if place < 0.12:
         _boxes(job, r)
-    linear = place >= 0.45 and not fmt["float"] and r.random() < 0.15
+    linear = not fmt["float"] and r.random() < 0.15
     planes = [] if linear else _plane_words(fmt)
     for kernel in job.kernels:
         _modifiers(job, kernel, r, planes, placed=place < 0.45)
-    if any("mask=MASK" in m for k in job.kernels for m in k.modifiers):
+    if any("MASK" in k.spec() for k in job.kernels):
         job.mask = r.randint(1, 1 << 30)
     _options(job, r, planes, placed=place < 0.45, linear=linear)
     return job
@@ -172,6 +175,8 @@ def _kernel(tables, r):
         return _hiding(r)
     if r.random() < 0.1:
         return _over_time(r)
+    if r.random() < 0.06:
+        return _by_map(r)
     kind = r.random()
     if kind < 0.7:
         filter_ = r.choice(tables.filters if kind < 0.4 else
@@ -217,6 +222,15 @@ def _over_time(r):
         return Kernel("volume:" + "|".join(planes), frames * rows * columns)
     size = _side(r, 31)
     return Kernel(f"time:{_taps(r, size)}", size)
+
+
+def _by_map(r):
+    """A blur at several levels."""
+    if r.random() < 0.4:
+        y = r.randint(0, 90)
+        return Kernel(f"tilt-shift:y={y}%,height={r.randint(1, 100 - y)}%,blur={r.choice([1, 2.5, 6])}", 4000)
+    name, value = r.choice([("gaussian:sigma", 0.5), ("gaussian:sigma", 3), ("gaussian:sigma", 7.3), ("disk:radius", 2.5)])
+    return Kernel(f"{name}=map:MASK*{value}", 6000)
 
 
 def _time_modifiers(kernel, r):
@@ -278,17 +292,20 @@ def _modifiers(job, kernel, r, planes, placed):
         _kernel_modifiers(kernel, r)
     if planes and r.random() < 0.25:
         add("planes=" + r.choice(planes))
+    if "all" in planes and r.random() < 0.1:
+        add("alpha=" + r.choice(["weighted", "separate"]))
     if r.random() < 0.08 and job.frames > 1:
         first = r.randint(0, job.frames - 1)
         add(f"between=f{first}-f{r.randint(first, job.frames - 1)}")
-    if kernel.text.startswith("gaussian:sigma=") and r.random() < 0.15:
+    by_map = "map:MASK" in kernel.text or kernel.text.startswith("tilt-shift")
+    if kernel.text.startswith("gaussian:sigma=") and not by_map and r.random() < 0.15:
         sigma = kernel.text.split("=")[1].split(":")[0]
         kernel.text = f"gaussian:sigma=0..{sigma}@f0-f{max(1, job.frames - 1)}"
         add(r.choice(["ease=linear", "ease=in", "ease=out", "ease=in-out", "ease=hold"]))
     if kernel.text.startswith("mosaic:size=") and r.random() < 0.15:
         size = kernel.text.split("=")[1]
         kernel.text = f"mosaic:size=1..{size}@f0-f{max(1, job.frames - 1)}"
-    if not placed or job.boxes:
+    if not placed or job.boxes or by_map:
         return
     kind = r.random()
     if kind < 0.6:
@@ -334,6 +351,7 @@ def _options(job, r, planes, placed, linear):
     maybe(0.6, "--border", r.choice(BORDERS))
     if planes:
         maybe(0.2, "--planes", r.choice(planes))
+        maybe(0.1, "--alpha", r.choice(["weighted", "separate"]))
     maybe(0.15, "--range", "clamp")
     if linear:
         job.options.append(["--linear"])
@@ -362,7 +380,7 @@ def simpler(job, tables):
         for i in range(len(kernel.modifiers)):
             yield changed(lambda j, k=k, i=i: j.kernels[k].modifiers.pop(i))
         words = kernel.text.split(":")
-        if not kernel.text.startswith(("matrix", "row", "column", "separable")):
+        if not kernel.text.startswith(("matrix", "row", "column", "separable", "tilt-shift")):
             for i in range(1, len(words)):
                 yield changed(lambda j, k=k, i=i: setattr(
                     j.kernels[k], "text", ":".join(words[:i] + words[i + 1:])))

@@ -65,7 +65,7 @@ class Files:
     def command(self, vidconv, job, way):
         words = [vidconv, *self.input, "-o", "md5:", "-q", "--progress", "none"]
         for kernel in job.kernels:
-            words += ["--kernel", kernel.spec().replace("mask=MASK", f"mask={self.mask}")]
+            words += ["--kernel", kernel.spec().replace("=MASK", f"={self.mask}").replace(":MASK*", f":{self.mask}*")]
         if job.boxes:
             words += ["--regions", ":".join([str(self.boxes), *job.box_options])]
         return words + [w for option in job.options for w in option] + list(way.options)
@@ -102,9 +102,9 @@ class Judge:
         if self.grid is None:
             variant = r.choice([v for v in self.tables.cpu_variants if v != "reference"])
             yield Way(variant, "--device", "cpu", "--variant", variant, may_refuse=True)
-        for device in () if job.only_cpu() else self.tables.cuda_devices:
+        for device in () if job.on_cpu() else self.tables.cuda_devices:
             yield Way(device, "--device", device)
-        if len(self.tables.cuda_devices) > 1 and not job.only_cpu():
+        if len(self.tables.cuda_devices) > 1 and not job.on_cpu():
             yield Way("cuda:all", "--device", "cuda:all")
 
     def run(self, command):

@@ -18,6 +18,7 @@ inline const std::map<std::string_view, SettingSamples> setting_samples = {
     {"kernel", {{"box", "gaussian:sigma=2", "matrix:1 2 1"}, {"bax", "gaussian:sigma=-1"}}},
     {"border", {{"reflect101", "ZERO", "constant:0.5"}, {"mirror", "constant:2"}}},
     {"planes", {{"all", "luma", "y,u"}, {"green lawn"}}},
+    {"alpha", {{"auto", "weighted", "Separate"}, {"premultiplied"}}},
     {"range", {{"keep", "clamp", "KEEP"}, {"full"}}},
     {"linear", {{"1"}, {}}},
     {"scan", {{"auto", "progressive", "Interlaced"}, {"tff"}}},

@@ -145,7 +145,7 @@ typedef struct vidconv_plan_options {
   /* The picture's format, one of:
    * - a pixel format by FFmpeg's name, as `vidconv --list-formats` lists them: "gray", "rgb24",
    * "rgba", "nv12", "yuv420p10le", "gbrpf32le". Filters treat its planes as the command does: edges
-   * grey, alpha copied.
+   * grey, colours of blurs weighted by alpha (a filter with alpha=separate: alpha copied).
    * - bare samples, all of which are filtered: "u8", "u9" to "u16" (the low bits of two bytes),
    * "f32" (floats, black 0 and white 1). A suffix "x3" gives the samples of each pixel, side by
    * side in one plane (rows, columns, channels); "p3" the number of planes (channels, rows,

@@ -103,6 +103,41 @@ INSTANTIATE_TEST_SUITE_P(Matrices, Convolution,
                                   std::get<1>(instance.param).name;
                          });
 
+// The samples are judged by tests/judge/long_blur_test.py.
+TEST_F(CliTest, AGaussianMayBeLargerThanAMatrix) {
+  const auto filter = [](const std::string& kernel, const Arguments& more = {}) {
+    Arguments all{"pattern:70x54@25#2", "-o", "md5:", "--kernel", kernel};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_vidconv(all);
+  };
+  for (const std::string kernel :
+       {"gaussian:sigma=300", "gaussian:sigma=1000:region=9,9,20,20:feather=3",
+        "gaussian:sigmax=400:sigmay=1:rotate=90", "gaussian:sigma=0..200@f0-f1"}) {
+    SCOPED_TRACE(kernel);
+    const Result result = filter(kernel, {"--threads", "1", "--verify"});
+    EXPECT_TRUE(succeeded(result));
+    EXPECT_TRUE(has_line_with(result.err, {"2 verified"}));
+    EXPECT_EQ(filter(kernel, {"--threads", "3"}).out, result.out);
+  }
+  const Result explained = filter("gaussian:sigma=300", {"--explain"});
+  EXPECT_TRUE(has_line_with(explained.out, {"Y: filter by cpu-separable-long"}));
+  EXPECT_TRUE(has_line_with(explained.out, {"two passes: row 1801 and column 1801"}));
+  for (const auto& [kernel, words] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"gaussian:sigma=1001", {"column 16", "1000"}},
+           {"gaussian:sigmax=1e9", {"column 17", "1000"}},
+           {"gaussian:sigmay=1000.5", {"column 17", "1000"}},
+           {"gaussian:sigma=9..1001@0-1", {"column", "1000"}},
+           {"gaussian:radius=4096", {"column 17", "4095"}},
+           {"gaussian:sigma=200:alpha=weighted", {"column 20", "513x513"}},
+           {"gaussian:sigma=200:anchor=513,0", {"column 27", "512"}},
+           {"unsharp:sigma=86", {"column 15", "85"}},
+           {"box:size=514", {"column 10", "513"}},
+           {"disk:radius=257", {"column 13", "256"}},
+           {"random:1,514", {"column 10", "513"}},
+           {"gaussian:sigma=nan", {"column 16"}}})
+    EXPECT_TRUE(refused(filter(kernel), exit_command_line, words)) << kernel;
+}
+
 TEST_F(CliTest, KernelFileIsTheMatrixThatItHolds) {
   write_file(path("kernel.txt"), "# a comment\n1 -2 3\n-4 5 -6\n7 -8 9\nbias=0.25\n");
   const auto digests = [&](const std::string& kernel) {

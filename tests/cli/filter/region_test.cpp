@@ -1,6 +1,8 @@
 // Filters in a region of the picture, from the command line.
 #include <fstream>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "tests/cli/support/cli_test.h"
 
@@ -114,8 +116,54 @@ TEST_F(Region, WhatCannotBeIsRefused) {
                       {"column 12", "ends at 69,9", "64x48", "[filter-spec]"}));
   EXPECT_TRUE(
       refused(filter("box:region=9,9"), exit_command_line, {"--kernel", "column 15", "','"}));
-  EXPECT_TRUE(refused(filter(kernel, {"--linear"}), exit_command_line,
-                      {"part of the picture", "--linear"}));
+}
+
+// The samples are judged by tests/judge/light_places_test.py.
+TEST_F(Region, IsFilteredInLinearLight) {
+  std::ofstream(path("boxes.jsonl")) << "{\"frame\": 0, \"box\": [3, 4, 30.5, 20]}\n";
+  for (const auto& [kernel, more] : std::vector<std::pair<std::string, Arguments>>{
+           {"gaussian:sigma=2:region=5,7,33,20:feather=3", {}},
+           {"box:region=0,0,9,9", {"--kernel", "unsharp:region=5,5,30%,30%:invert=1"}},
+           {"gaussian:sigma=3:mask=edges:sobel", {"--scan", "interlaced"}},
+           {"gaussian:sigma=0..4@f0-f2:region=5,7,33,20", {"--range", "clamp"}},
+           {"mosaic:size=8", {"--regions", path("boxes.jsonl")}}}) {
+    SCOPED_TRACE(kernel);
+    Arguments one = more;
+    one.insert(one.end(),
+               {"--linear", "--threads", "1", "--verify", "--audit", path("a.jsonl"), "-y"});
+    const Result result = filter(kernel, one);
+    EXPECT_TRUE(succeeded(result));
+    EXPECT_TRUE(has_line_with(result.err, {"3 verified"}));
+    one = more;
+    one.insert(one.end(), {"--linear", "--threads", "3"});
+    EXPECT_EQ(filter(kernel, one).out, result.out);
+    EXPECT_NE(filter(kernel, more).out, result.out);
+  }
+  const Result explained = filter("box:region=0,0,32,24", {"--linear", "--explain"});
+  EXPECT_TRUE(has_line_with(explained.out, {"Y: bring into the place by"}));
+  EXPECT_TRUE(has_line_with(explained.out, {"U V: bring into the place by"}));
+}
+
+TEST_F(Region, WhatCannotBeInLinearLightIsRefused) {
+  const std::string kernel = "box:region=0,0,9,9";
+  for (const auto& [filter_, more, words] :
+       std::vector<std::tuple<std::string, Arguments, std::vector<std::string>>>{
+           {"box:region=60,0,9,9", {}, {"column 12", "64x48"}},
+           {"box:region=0,0,9", {}, {"column 17", "','"}},
+           {"box:region=0,0,0,9", {}, {"column"}},
+           {"box:mask=none.pgm", {}, {"column 10", "none.pgm"}},
+           {"box:invert=1", {}, {"column"}},
+           {"box:feather=3", {}, {"column"}},
+           {kernel + ":planes=luma", {}, {"all colours", "--linear"}},
+           {kernel, {"--planes", "luma"}, {"--planes", "--linear"}},
+           {kernel, {"--device", "cuda"}, {"--device", "on the CPU"}},
+           {kernel, {"--device", "cuda:0,1"}, {"--device", "on the CPU"}},
+           {kernel, {"--alpha", "weighted"}, {"--alpha", "--linear"}},
+           {kernel, {"--kernel", "time-box:size=3"}, {"--linear", "over time"}}}) {
+    Arguments all = more;
+    all.emplace_back("--linear");
+    EXPECT_TRUE(refused(filter(filter_, all), exit_command_line, words)) << filter_;
+  }
 }
 
 }  // namespace

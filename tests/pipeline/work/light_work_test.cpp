@@ -13,6 +13,8 @@
 namespace vidconv::test {
 namespace {
 
+using Kind = Component::Kind;
+
 VideoInfo video_of(AVPixelFormat format, int width, int height) {
   VideoInfo video;
   video.format = find_format(format);
@@ -198,6 +200,61 @@ TEST(LightWork, IdentityGivesThePictureBack) {
         for (std::size_t i = 0; i < from[c].values.size(); ++i)
           ASSERT_NEAR(to[c].values[i], from[c].values[i], 1);
     }
+}
+
+// In its place a filter gives what it gives everywhere; of chroma only what no neighbour outside of
+// the place has a share in. All else keeps its bytes.
+TEST(LightWork, PlacesAreAsAllOfThePictureAndTheRestAsItWas) {
+  constexpr int width = 37, height = 29;
+  unsigned seed = 0;
+  for (const PixelFormat& format : formats()) {
+    if (format.components[0].sample.storage == Storage::f32) continue;
+    SCOPED_TRACE(format.name);
+    const VideoInfo video = video_of(format.id, width, height);
+    const std::string before = noise(format.id, width, height, ++seed);
+    const ProcessorOptions options{.threads = 2,
+                                   .scan = seed % 3 == 0 ? Scan::interlaced : Scan::progressive};
+    const Work placed = work_of({"box:size=5:region=9,5,20,13"}, video);
+    const auto from = read_samples(format.id, width, height, before);
+    const auto all = read_samples(format.id, width, height,
+                                  filtered(work_of({"box:size=5"}, video), video, before, options));
+    const auto got =
+        read_samples(format.id, width, height, filtered(placed, video, before, options));
+    ASSERT_TRUE(placed.brings_codes());
+    for (std::size_t c = 0; c < from.size(); ++c) {
+      const Component& component = format.components[c];
+      const auto [across, down] = component.subsampling;
+      const bool colour = component.kind != Kind::alpha && component.kind != Kind::padding;
+      const int w = format.width_of(component, width), h = format.height_of(component, height);
+      // A field of chroma stands for rows of both halves of a block of four.
+      const int lines = down * (options.scan == Scan::interlaced ? 2 : 1);
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) {
+          const auto i = static_cast<std::size_t>(y * w + x);
+          const int left = x * across, right = left + across;
+          const int top = y / (lines / down) * lines, bottom = top + lines;
+          const int reach = across == 2 ? 2 : 0;
+          const bool outside = !colour || right <= 9 || left >= 29 || bottom <= 5 || top >= 18;
+          const bool within = left - reach >= 9 && right + reach <= 29 && top >= 5 && bottom <= 18;
+          if (outside || within) {
+            ASSERT_EQ(got[c].values[i], (outside ? from : all)[c].values[i])
+                << component.name << x << "," << y;
+          }
+        }
+    }
+  }
+}
+
+TEST(LightWork, APlaceBesideAFilterOfAllMakesAllCodesAnew) {
+  const VideoInfo video = video_of(AV_PIX_FMT_YUV420P, 32, 32);
+  EXPECT_FALSE(work_of({"box:region=0,0,9,9", "box"}, video).brings_codes());
+  const Work two = work_of({"box:region=0,0,9,9", "box:region=4,4,9,9"}, video);
+  EXPECT_TRUE(two.brings_codes());
+  EXPECT_LE(two.scratch_frames(), 2);
+  for (const Step& step : two.steps)
+    EXPECT_EQ(step.adds, step.action == Action::bring_codes && step.link > 0);
+  expect_error(Fault::device, {"linear light", "CPU"},
+               [&] { make_processor(two, 32, 32, {.device = Device::cuda}); });
 }
 
 TEST(LightPlan, SaysWhatItAssumes) {
