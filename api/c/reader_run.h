@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "api/c/job.h"
-#include "pipeline/av/frame_converter.h"
+#include "pipeline/av/convert/frame_converter.h"
 #include "pipeline/sink/sink_handed.h"
 
 namespace vidconv {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "pipeline/av/av_log.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/av/pool.h"
 #include "pipeline/base/notice.h"
 #include "pipeline/device/nvdec.h"

@@ -7,7 +7,7 @@
 
 #include "kernels/spec/kernel_file.h"
 #include "pipeline/av/av.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/av/format.h"
 #include "pipeline/base/error.h"
 

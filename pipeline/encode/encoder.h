@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/av/frame.h"
 #include "pipeline/av/pixel_aspect.h"
 #include "pipeline/av/video.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "pipeline/av/colour_range.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 
 namespace vidconv {
 namespace {

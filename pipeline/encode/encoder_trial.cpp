@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "pipeline/av/av_log.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 
 namespace vidconv {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/io/byte_io.h"
 
 namespace vidconv {

@@ -5,7 +5,7 @@
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
-#include "pipeline/av/turner.h"
+#include "pipeline/av/convert/turner.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 

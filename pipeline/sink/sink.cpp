@@ -12,7 +12,7 @@
 
 #include "pipeline/av/container.h"
 #include "pipeline/av/container_metadata.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/base/url.h"
 #include "pipeline/encode/encoder_rate.h"
 #include "pipeline/encode/shard_rules.h"

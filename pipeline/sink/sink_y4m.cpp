@@ -1,7 +1,7 @@
 #include <cmath>
 #include <utility>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/io/y4m.h"
 #include "pipeline/sink/sink_kinds.h"
 

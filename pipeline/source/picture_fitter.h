@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/av/video.h"
 #include "pipeline/base/notice.h"
 

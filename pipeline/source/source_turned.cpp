@@ -1,7 +1,7 @@
 // Turns the pictures of another source upright.
 #include <utility>
 
-#include "pipeline/av/turner.h"
+#include "pipeline/av/convert/turner.h"
 #include "pipeline/source/source_kinds.h"
 
 namespace vidconv {

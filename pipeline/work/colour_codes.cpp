@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/base/error.h"
 
 extern "C" {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <sstream>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 
 extern "C" {
 #include <libavutil/csp.h>

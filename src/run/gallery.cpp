@@ -17,7 +17,7 @@ extern "C" {
 }
 
 #include "kernels/filter/presets.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/work/timed_work.h"
 #include "src/run/hidden.h"

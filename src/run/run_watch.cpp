@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "kernels/score/score.h"
-#include "pipeline/av/convert.h"
-#include "pipeline/av/turner.h"
+#include "pipeline/av/convert/convert.h"
+#include "pipeline/av/convert/turner.h"
 #include "pipeline/encode/picture_file.h"
 
 namespace vidconv {

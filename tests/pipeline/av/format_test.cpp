@@ -12,7 +12,7 @@ extern "C" {
 #include <libavutil/imgutils.h>
 }
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/av/frame_layout.h"
 #include "tests/sample_types.h"
 

@@ -1,4 +1,4 @@
-#include "pipeline/av/frame_converter.h"
+#include "pipeline/av/convert/frame_converter.h"
 
 #include <gtest/gtest.h>
 

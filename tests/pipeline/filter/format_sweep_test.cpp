@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "tests/pipeline/support/samples.h"
 #include "tests/pipeline/support/support.h"
 

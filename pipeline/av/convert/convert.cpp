@@ -1,4 +1,4 @@
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 
 extern "C" {
 #include <libavutil/common.h>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/av/frame.h"
 #include "pipeline/av/pool.h"
 #include "pipeline/av/video.h"

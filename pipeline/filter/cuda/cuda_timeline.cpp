@@ -1,4 +1,4 @@
-#include "pipeline/filter/cuda_timeline.h"
+#include "pipeline/filter/cuda/cuda_timeline.h"
 
 #include <utility>
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/filter/cuda_stages.h"
+#include "pipeline/filter/cuda/cuda_stages.h"
 #include "pipeline/filter/frame_stages.h"
 
 namespace vidconv {

@@ -1,4 +1,4 @@
-#include "pipeline/filter/region_cuda.h"
+#include "pipeline/filter/cuda/region_cuda.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "pipeline/filter/cuda_chain.h"
+#include "pipeline/filter/cuda/cuda_chain.h"
 
 #include <algorithm>
 #include <iterator>

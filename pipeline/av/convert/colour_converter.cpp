@@ -1,4 +1,4 @@
-#include "pipeline/av/colour_converter.h"
+#include "pipeline/av/convert/colour_converter.h"
 
 extern "C" {
 #include <libavutil/csp.h>
@@ -12,7 +12,7 @@ extern "C" {
 #include <utility>
 
 #include "pipeline/av/colour_range.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/base/error.h"
 
 namespace vidconv {

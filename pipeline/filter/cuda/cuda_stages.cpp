@@ -1,4 +1,4 @@
-#include "pipeline/filter/cuda_stages.h"
+#include "pipeline/filter/cuda/cuda_stages.h"
 
 #include <utility>
 

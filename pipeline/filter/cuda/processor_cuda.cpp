@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pipeline/base/channel.h"
-#include "pipeline/filter/cuda_chain.h"
+#include "pipeline/filter/cuda/cuda_chain.h"
 #include "pipeline/filter/processor.h"
 
 namespace vidconv {

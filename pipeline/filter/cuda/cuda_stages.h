@@ -13,9 +13,9 @@
 #include "kernels/convolver/time_convolver.h"
 #include "pipeline/device/cuda_objects.h"
 #include "pipeline/filter/case_convolvers.h"
-#include "pipeline/filter/cuda_timeline.h"
+#include "pipeline/filter/cuda/cuda_timeline.h"
+#include "pipeline/filter/cuda/region_cuda.h"
 #include "pipeline/filter/processor.h"
-#include "pipeline/filter/region_cuda.h"
 #include "pipeline/filter/step_planes.h"
 
 namespace vidconv {

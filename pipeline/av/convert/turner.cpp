@@ -1,4 +1,4 @@
-#include "pipeline/av/turner.h"
+#include "pipeline/av/convert/turner.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "pipeline/av/colour_converter.h"
-#include "pipeline/av/convert.h"
+#include "pipeline/av/convert/colour_converter.h"
+#include "pipeline/av/convert/convert.h"
 #include "pipeline/av/frame.h"
 #include "pipeline/av/pool.h"
 #include "pipeline/av/video.h"
