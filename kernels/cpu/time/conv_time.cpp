@@ -61,22 +61,35 @@ class Codes {
     }
   }
 
+  // Takes the filtered frame's codes where these differ from them by more.
+  HWY_INLINE void keep_near(const Codes& here, V most) {
+    for (int i = 0; i < 2; ++i) {
+      const V apart = hn::Sub(hn::Max(codes[i], here.codes[i]), hn::Min(codes[i], here.codes[i]));
+      codes[i] = hn::IfThenElse(hn::Gt(apart, most), here.codes[i], codes[i]);
+    }
+  }
+
   V codes[2];
 };
 
-template <class T, bool absolute>
+template <class T, bool absolute, bool threshold>
 void make_row16(const ConvTimePlan& plan, const ConvTimeRow& row) {
   using Codes = Codes<T>;
   constexpr typename Codes::D d;
   const Codes16<absolute> last(*plan.sums16);
   const std::size_t count = plan.int32_taps.size();
   const int shift = plan.plan.sample.shift;
+  const auto most =
+      hn::Set(d, static_cast<std::uint16_t>(threshold ? plan.plan.over_time->threshold : 0));
   for_blocks<Codes::block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
     BlockOf<Codes::block, T> samples;
     for (int x = begin; x < end; x += Codes::block) {
       typename Codes::V sums[2] = {last.start(), last.start()};
+      // Without a threshold the compiler leaves it out.
+      const Codes here(samples.at(way, row.here, x, end), shift);
       for (std::size_t k = 0; k < count; ++k) {
-        const Codes from(samples.at(way, row.taps[k], x, end), shift);
+        Codes from(samples.at(way, row.taps[k], x, end), shift);
+        if constexpr (threshold) from.keep_near(here, most);
         const auto tap = hn::Set(d, static_cast<std::uint16_t>(plan.int32_taps[k]));
         sums[0] = hn::Add(sums[0], hn::Mul(from.codes[0], tap));
         sums[1] = hn::Add(sums[1], hn::Mul(from.codes[1], tap));
@@ -209,7 +222,9 @@ void make_row(const ConvTimePlan& plan, const ConvTimeRow& row, const RunningRow
       if (running)
         return (absolute ? make_row_running<T, true> : make_row_running<T, false>)(plan, row,
                                                                                    *running);
-      return (absolute ? make_row16<T, true> : make_row16<T, false>)(plan, row);
+      if (plan.plan.over_time->threshold >= 0)
+        return (absolute ? make_row16<T, true, true> : make_row16<T, false, true>)(plan, row);
+      return (absolute ? make_row16<T, true, false> : make_row16<T, false, false>)(plan, row);
     }
     if (running) return make_row_running32<T>(plan, row, *running);
     if (plan.plan.arith == Arith::int32)

@@ -22,7 +22,7 @@ struct ConvTimePlan {
 
   explicit ConvTimePlan(const Plan& from) : plan(from) {
     const std::vector<double>& taps = plan.terms[0].dense;
-    if (plan.over_time->threshold < 0) sums16 = find_sums16(plan);
+    sums16 = find_sums16(plan);  // samples that count as others are codes too
     for (const double tap : taps) {
       if (plan.arith == Arith::int32) int32_taps.push_back(static_cast<std::int32_t>(tap));
       float_taps.push_back(static_cast<float>(tap));
