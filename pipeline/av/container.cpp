@@ -88,10 +88,13 @@ bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
           (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG4));
 }
 
-// RealMedia takes any sound, and its readers know those that it has a name for.
-bool names_sound(const AVOutputFormat& container, AVCodecID codec) {
+// RealMedia takes any sound, and its readers know those that it has a name for. QuickTime takes
+// some without what their decoders need beside their packets.
+bool returns_sound(const AVOutputFormat& container, AVCodecID codec) {
   unsigned tag = 0;
-  return !is(container, "rm") || av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
+  if (is(container, "rm")) return av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
+  return !is(container, "mov") ||
+         (codec != AV_CODEC_ID_WMAV1 && codec != AV_CODEC_ID_WMAV2 && codec != AV_CODEC_ID_DFPWM);
 }
 
 std::vector<std::string_view> muxer_names() {
@@ -175,7 +178,7 @@ bool can_copy(const AVFormatContext& muxer, const AVStream& stream) {
   return any_attachment || can_hold(container, parameters.codec_id) ||
          has_microsoft_tag(container, parameters.codec_id) ||
          blu_ray_holds(muxer, parameters.codec_id) || in_program_stream ||
-         (sound && names_sound(container, parameters.codec_id) &&
+         (sound && returns_sound(container, parameters.codec_id) &&
           (tells_in_header(container) || is(container, "mov")));
 }
 
@@ -262,14 +265,18 @@ bool can_carry(const AVOutputFormat& container, AVPacketSideDataType type) {
 void copy_stream_description(const AVStream& from, const AVOutputFormat& container, AVStream& to) {
   check_av(avcodec_parameters_copy(to.codecpar, from.codecpar), Fault::internal,
            "cannot describe a stream");
-  // A codec tag means something in its own container only. It is kept, as FFmpeg's command does,
-  // where the container has no other for this codec, of which its muxer may make one.
-  const AVCodecID codec = from.codecpar->codec_id;
-  unsigned tag = 0;
+  // A codec tag means something in its own container only. QuickTime's muxer writes RIFF's header
+  // for WMA Pro, and wants RIFF's tag.
+  const bool is_wma_pro = from.codecpar->codec_id == AV_CODEC_ID_WMAPRO;
   if (!container.codec_tag ||
-      (av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != codec &&
-       av_codec_get_tag2(container.codec_tag, codec, &tag) != 0))
+      (av_codec_get_id(container.codec_tag, from.codecpar->codec_tag) != from.codecpar->codec_id &&
+       !(is_wma_pro && is(container, "mov"))))
     to.codecpar->codec_tag = 0;
+  // QuickTime's muxer counts the samples of a packet by this, which not every reader tells.
+  AVCodecParameters& p = *to.codecpar;
+  if ((p.codec_id == AV_CODEC_ID_ADPCM_MS || p.codec_id == AV_CODEC_ID_ADPCM_IMA_WAV) &&
+      p.frame_size == 0)
+    p.frame_size = av_get_audio_frame_duration2(&p, p.block_align);
   to.time_base = from.time_base;
   to.avg_frame_rate = from.avg_frame_rate;
   to.sample_aspect_ratio = from.sample_aspect_ratio;

@@ -71,7 +71,7 @@ class Named(Checks):
             self.keeps(usual, name, "players", "--strict")
 
     def foreign_sounds(self):
-        """A container without a name of its own for a sound takes that of another: WMA Pro in MOV has RIFF's."""
+        """Sounds that a container has no name of its own for: in MOV they have RIFF's, WMA Pro its header too."""
         data = bytearray(self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v mpeg4 -c:a wmav2", "wma.avi").read_bytes())
         at = data.find(b"strf", data.find(b"auds"))
         length = int.from_bytes(data[at + 4:at + 8], "little")
@@ -85,6 +85,12 @@ class Named(Checks):
         code, said = self.filter(source, "wmapro.mov")
         self.expect(f"WMA Pro goes into MOV: {said}", code == 0 and "wmapro" in self.probe(self.folder / "wmapro.mov", "stream=codec_name"))
 
+        for sound, options in (("adpcm_ms", ""), ("adpcm_ima_wav", ""), ("g723_1", "-ar 8000 -ac 1"), ("wmav2", "")):
+            if sound in self.encoders:
+                source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v mpeg4 -c:a {sound} {options}", f"{sound}.mkv")
+                code, said = self.filter(source, f"{sound}.mov")
+                found = self.probe(self.folder / f"{sound}.mov", "stream=codec_name")
+                self.expect(f"{sound} goes into MOV, or is named: {found}: {said}", code == 0 and (sound in found) != ("left out" in said))
         # RealMedia takes any sound; readers find those again that it has a name for.
         for sound, kept in (("ac3", True), ("eac3", False), ("libopus", False)):
             if sound in self.encoders:
