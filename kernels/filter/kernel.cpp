@@ -61,20 +61,22 @@ Kernel Kernel::product(std::vector<double> column, std::vector<double> row, int 
 
 namespace {
 
-double sum_of(const std::vector<double>& values) {
+double sum_of_taps(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
-double abs_sum_of(const std::vector<double>& values) {
+double abs_sum_of_taps(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0,
                          [](double total, double tap) { return total + std::abs(tap); });
 }
 
 }  // namespace
 
-double Kernel::sum() const { return is_product() ? sum_of(row_) * sum_of(column_) : sum_of(taps_); }
+double Kernel::sum() const {
+  return is_product() ? sum_of_taps(row_) * sum_of_taps(column_) : sum_of_taps(taps_);
+}
 
 double Kernel::abs_sum() const {
-  return is_product() ? abs_sum_of(row_) * abs_sum_of(column_) : abs_sum_of(taps_);
+  return is_product() ? abs_sum_of_taps(row_) * abs_sum_of_taps(column_) : abs_sum_of_taps(taps_);
 }
 
 Kernel Kernel::scaled(double factor) const {

@@ -68,7 +68,7 @@ class Kernel {
 
   int width_ = 0, height_ = 0, anchor_x_ = 0, anchor_y_ = 0;
   std::vector<double> taps_;
-  std::vector<double> row_, column_;  // of a product, which has no taps
+  std::vector<double> row_, column_;  // a product's, which has no taps
 };
 
 // Returns column * row: at(i, j) = column[j] * row[i]. It is a matrix unless it is too large for

@@ -48,7 +48,7 @@ bool asks_for_weights(const Settings& s) {
          });
 }
 
-bool has_alpha(const PixelFormat& format) {
+bool carries_alpha(const PixelFormat& format) {
   return std::ranges::any_of(format.components,
                              [](const Component& c) { return c.kind == Component::Kind::alpha; });
 }
@@ -59,7 +59,7 @@ TimedWork work_of(const Settings& s, const VideoInfo& video, const Notify& notif
     throw Error(MessageKind::filter_spec, "cannot count frames for", s.boxes->options().file,
                 "with `start` nobody knows how many frames of the input come before",
                 "give times, which are counted from the input's beginning");
-  if (asks_for_weights(s) && !has_alpha(*video.format))
+  if (asks_for_weights(s) && !carries_alpha(*video.format))
     vidconv::notify(notify, MessageKind::no_effect,
                     "`alpha` weighted changes nothing: the video has no alpha");
   const Codes codes = codes_of(s, video, notify);

@@ -19,8 +19,6 @@ class SeparableLong : public testing::Test {
   void TearDown() override { force_simd(0); }
 };
 
-Filter filter_of(const char* spec) { return FilterSpec::parse(spec).make(); }
-
 TEST_F(SeparableLong, GivesTheBytesOfTheDefinition) {
   const SampleType samples[] = {
       {Storage::u8, 8, 0}, {Storage::u16, 10, 6}, {Storage::u16, 16, 0}, {Storage::f32, 32, 0}};
@@ -33,7 +31,8 @@ TEST_F(SeparableLong, GivesTheBytesOfTheDefinition) {
     for (const SampleType& sample : samples)
       for (const char* const spec : specs) {
         const BorderName& border = border_modes[random() % std::size(border_modes)];
-        const Plan plan = make_plan(filter_of(spec), sample, {border.mode, 0.3}, Role::colour);
+        const Plan plan =
+            make_plan(FilterSpec::parse(spec).make(), sample, {border.mode, 0.3}, Role::colour);
         EXPECT_TRUE(plan.terms[0].dense.empty());
         const Prepared prepared = find_variant("cpu-separable-long")->prepare(plan, {});
         if (!prepared) continue;  // an older processor
