@@ -266,7 +266,7 @@ void CudaStages::run_part(const Slot& slot, std::size_t number, std::size_t s, b
                        .beside = beside(i),
                        .copied = copied});
   if (step.weights)
-    planes_.push_back({.from = plane(slot, step.from, *step.weights).as<const std::byte>()});
+    planes_.push_back({plane(slot, step.from, *step.weights).as<const std::byte>(), {}, {}});
   left_by_ = parts_.of(number, s);
   as_device_error(leave_cuda, [&] {
     left_by_->filter(convolvers_.of(number, s), planes_, by_field, convolve_.get(),

@@ -51,38 +51,39 @@ class OnBoth {
   cuda::DeviceBuffer memory_;
 };
 
-TimeFrame frame_of(int number, const BytePlane& plane) {
+TimeFrame device_frame(int number, const BytePlane& plane) {
   TimeFrame frame{.number = number, .planes = {}};
   frame.planes[0] = {.data = plane.data, .stride = plane.stride, .rows = plane.height};
   return frame;
 }
 
-std::unique_ptr<TimeConvolver> time_convolver(const char* variant, const Plan& plan) {
+std::unique_ptr<TimeConvolver> time_convolver_of(const char* variant, const Plan& plan) {
   std::unique_ptr<Convolver> convolver = convolver_of(*find_variant(variant), plan);
   return std::unique_ptr<TimeConvolver>(&dynamic_cast<TimeConvolver&>(*convolver.release()));
 }
 
-const SampleType samples[] = {{Storage::u8, 8, 0},   {Storage::u16, 10, 0}, {Storage::u16, 10, 6},
-                              {Storage::u16, 12, 0}, {Storage::u16, 16, 0}, {Storage::f32, 32, 0}};
+const SampleType device_samples[] = {{Storage::u8, 8, 0},   {Storage::u16, 10, 0},
+                                     {Storage::u16, 10, 6}, {Storage::u16, 12, 0},
+                                     {Storage::u16, 16, 0}, {Storage::f32, 32, 0}};
 
-const char* const specs[] = {"time:1 2 1:scale=auto",
-                             "time:1 2 3 2 1:scale=auto:border=shrink",
-                             "time:-1 0 1:abs=1",
-                             "time:3 -5 7 2:anchor=0:scale=1/3:border=zero",
-                             "time:1 2 1:scale=auto:threshold=0.2",
-                             "time:1 2 -3.7 1:scale=0.3:threshold=0.1:border=zero",
-                             "time-gaussian:sigma=1.7",
-                             "time-exp:decay=0.7",
-                             "time-box:size=8:border=zero",
-                             "time-box:size=13:border=shrink",
-                             "time:2000 1999 -3999:scale=1/37"};
+const char* const device_specs[] = {"time:1 2 1:scale=auto",
+                                    "time:1 2 3 2 1:scale=auto:border=shrink",
+                                    "time:-1 0 1:abs=1",
+                                    "time:3 -5 7 2:anchor=0:scale=1/3:border=zero",
+                                    "time:1 2 1:scale=auto:threshold=0.2",
+                                    "time:1 2 -3.7 1:scale=0.3:threshold=0.1:border=zero",
+                                    "time-gaussian:sigma=1.7",
+                                    "time-exp:decay=0.7",
+                                    "time-box:size=8:border=zero",
+                                    "time-box:size=13:border=shrink",
+                                    "time:2000 1999 -3999:scale=1/37"};
 
 // Frames are alike, or lie in memory each in a way of their own: bottom up, and out of alignment.
 TEST_F(TimeSweep, GivesTheBytesOfTheDefinition) {
   constexpr int count = 9;
   std::mt19937 random(20261127);
-  for (const char* spec : specs)
-    for (const SampleType& sample : samples)
+  for (const char* spec : device_specs)
+    for (const SampleType& sample : device_samples)
       for (const bool alike : {true, false}) {
         const Plan plan = make_plan(FilterSpec::parse(spec).make(), sample, {}, Role::chroma);
         const int width = 1 + static_cast<int>(random() % 1100);
@@ -104,25 +105,25 @@ TEST_F(TimeSweep, GivesTheBytesOfTheDefinition) {
               std::move(picture),
               alike ? 0 : static_cast<std::size_t>(sample.bytes()) * (random() % 9));
         }
-        const auto ours = time_convolver("cuda-conv-time", plan);
-        const auto definition = time_convolver("reference", plan);
+        const auto ours = time_convolver_of("cuda-conv-time", plan);
+        const auto definition = time_convolver_of("reference", plan);
         const Taps& taps = plan.terms[0];
         for (int here = 0; here < count; ++here) {
           std::vector<TimeFrame> on_host, on_device;
           for (int n = here - taps.anchor_x; n < here - taps.anchor_x + taps.width; ++n) {
             const bool there = n >= 0 && n < count;
-            on_host.push_back(there ? frame_of(n, frames[static_cast<std::size_t>(n)].here())
+            on_host.push_back(there ? device_frame(n, frames[static_cast<std::size_t>(n)].here())
                                     : TimeFrame{});
-            on_device.push_back(there ? frame_of(n, frames[static_cast<std::size_t>(n)].there())
+            on_device.push_back(there ? device_frame(n, frames[static_cast<std::size_t>(n)].there())
                                       : TimeFrame{});
           }
           OnBoth& centre = frames[static_cast<std::size_t>(here)];
           const Picture empty(sample, width, height, arrangement(), 1);
           OnBoth made(empty, 0), wanted(empty, 0);
-          ours->set_frames(on_device, frame_of(here, centre.there()));
+          ours->set_frames(on_device, device_frame(here, centre.there()));
           ours->run(std::vector<PlanePair>{{centre.there().as<const std::byte>(), made.there()}},
                     nullptr);
-          definition->set_frames(on_host, frame_of(here, centre.here()));
+          definition->set_frames(on_host, device_frame(here, centre.here()));
           definition->run(
               std::vector<PlanePair>{{centre.here().as<const std::byte>(), wanted.here()}},
               nullptr);
