@@ -38,7 +38,7 @@ class RecordReader {
 
   std::string take(std::size_t bytes) {
     if (bytes > from_.size()) refuse_record("it is cut off");
-    const std::string taken(from_.begin(), from_.begin() + static_cast<std::ptrdiff_t>(bytes));
+    std::string taken(from_.begin(), from_.begin() + static_cast<std::ptrdiff_t>(bytes));
     from_ = from_.subspan(bytes);
     return taken;
   }

@@ -60,7 +60,8 @@ std::vector<Tile> tiles_for(const GalleryOptions& options) {
     tiles.push_back(
         {{FilterSpec::parse(preset.name)}, std::string(preset.name), defaults(preset), true});
   // Tiles of other pictures come last.
-  std::ranges::stable_partition(tiles, [](const Tile& t) { return !t.filters[0].is_over_time(); });
+  std::stable_partition(tiles.begin(), tiles.end(),
+                        [](const Tile& t) { return !t.filters[0].is_over_time(); });
   return tiles;
 }
 

@@ -12,9 +12,10 @@ import unittest
 from support import AGAIN, INPUT, OUTPUT, USAGE, PartsTest
 
 # A plan may carry only these options: they bear on the bytes of the output and name no file to be written.
-CARRIED = {"--kernel", "--border", "--planes", "--range", "--linear", "--scan", "--compare", "--fps", "--format-in",
-           "--input-opt", "--start", "--duration", "--video", "--copy-times", "--codec", "--crf", "--preset",
-           "--encoder-opt", "--bitrate", "--shards", "--pix-fmt", "--audio", "--muxer-opt", "--format", "--threads"}
+CARRIED = {"--kernel", "--border", "--planes", "--range", "--linear", "--alpha", "--scan", "--compare", "--fps",
+           "--format-in", "--input-opt", "--start", "--duration", "--video", "--copy-times", "--codec", "--crf",
+           "--preset", "--encoder-opt", "--bitrate", "--shards", "--pix-fmt", "--audio", "--muxer-opt", "--format",
+           "--threads"}
 
 
 class Trust(PartsTest):

@@ -80,7 +80,7 @@ void store(const Row& row, const Plane<Sample>& plane, int y, const SampleType& 
       to[x * plane.step] = value;
     else
       to[x * plane.step] =
-          static_cast<Sample>(static_cast<int>(value * max + 0.5F) << sample.shift);
+          static_cast<Sample>(static_cast<int>(std::floor(value * max + 0.5F)) << sample.shift);
   }
 }
 

@@ -86,9 +86,10 @@ TEST_F(Hiding, ACopyCopies) {
   for (const auto& pair : {std::pair(raw, "16x8:p010le"), {real, "16x8:gbrapf32le"}}) {
     SCOPED_TRACE(pair.second);
     const std::string kept = read_file(pair.first);
-    const Result all = run_vidconv(
-        {pair.first, "--raw", pair.second, "-y", "-o", path("out.raw"), "--format", "raw",
-         "--kernel", "gaussian:sigma=2:region=2,2,4,2", "--audit", path("audit.jsonl")});
+    const Result all =
+        run_vidconv({pair.first, "--raw", pair.second, "-y", "-o", path("out.raw"), "--format",
+                     "raw", "--kernel", "gaussian:sigma=2:region=2,2,4,2:alpha=separate", "--audit",
+                     path("audit.jsonl")});
     EXPECT_TRUE(succeeded(all));
     const std::string out = read_file(path("out.raw"));
     ASSERT_EQ(out.size(), kept.size());

@@ -158,8 +158,7 @@ TEST_F(Region, WhatCannotBeInLinearLightIsRefused) {
            {kernel, {"--planes", "luma"}, {"--planes", "--linear"}},
            {kernel, {"--device", "cuda"}, {"--device", "on the CPU"}},
            {kernel, {"--device", "cuda:0,1"}, {"--device", "on the CPU"}},
-           {kernel, {"--alpha", "weighted"}, {"--alpha", "--linear"}},
-           {kernel, {"--kernel", "time-box:size=3"}, {"--linear", "over time"}}}) {
+           {kernel, {"--alpha", "weighted"}, {"--alpha", "--linear"}}}) {
     Arguments all = more;
     all.emplace_back("--linear");
     EXPECT_TRUE(refused(filter(filter_, all), exit_command_line, words)) << filter_;

@@ -87,8 +87,8 @@ TEST_F(Names, MistakesOfOtherProgramsAreAnswered) {
     EXPECT_TRUE(refused(run_vidconv(c.arguments), exit_command_line, {c.answer}));
   EXPECT_EQ(run_vidconv({"-V"}).out, run_vidconv({"--version"}).out);
   // A wrong value is refused without a guess.
-  const Result wrong = run_vidconv({in, "-o", "null:", "--kernel", "gaussian:sigma=99"});
-  EXPECT_TRUE(refused(wrong, exit_command_line, {"99 is outside 0 to 85"}));
+  const Result wrong = run_vidconv({in, "-o", "null:", "--kernel", "gaussian:sigma=1001"});
+  EXPECT_TRUE(refused(wrong, exit_command_line, {"1001 is outside 0 to 1000"}));
   EXPECT_EQ(wrong.err.find("list-kernels"), std::string::npos);
   // An existing file of such a name is an input.
   write_file(path("sigma=2"), "P5 1 1 255\nx");

@@ -105,7 +105,7 @@ TEST(CurveSpec, RefusesWhatMakesNoSense) {
   for (const BadCurve& bad : {
            BadCurve{"gaussian:sigma=0..8", 20, "'@' and when"},
            BadCurve{"gaussian:sigma=0..@1-2", 19, "a number"},
-           BadCurve{"gaussian:sigma=0..99@1-2", 19, "outside 0 to"},
+           BadCurve{"gaussian:sigma=0..1001@1-2", 19, "outside 0 to"},
            BadCurve{"gaussian:sigma=0..8@20-10", 21, "ends before it begins"},
            BadCurve{"sobel:bias=@keys.txt:scale=1", 12, "'bias' does not change with time"},
            BadCurve{"gaussian:sigma=0..8@5", 22, "'-' and when the last value"},
@@ -138,7 +138,7 @@ TEST(CurveSpec, RefusesWrongKeysInTheirLine) {
   for (const auto& [text, says] : {std::pair{"1 2\n1 3\n", "line 2: it is not after"},
                                    {"1 2\nf3 3\n", "line 2: expected a time"},
                                    {"1\n", "line 1: expected a blank and the value"},
-                                   {"1 99\n", "line 1: 99 is outside"},
+                                   {"1 1001\n", "line 1: 1001 is outside"},
                                    {"1 2 3\n", "line 1: expected the end of the line"},
                                    {"# nothing\n", "has no keys"}}) {
     std::ofstream(path) << text;
