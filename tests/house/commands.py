@@ -94,6 +94,7 @@ def make_files(vidconv, folder):
     (folder / "boxes.csv").write_text("frame,x,y,width,height\n1,10,10,20,20\n")
     (folder / "det.txt").write_text("2,1,10,10,20,20,1,-1,-1,-1\n")
     (folder / "keys.txt").write_text("0:01 0\n0:02.5 8\n")
+    (folder / "volume.txt").write_text("1 2\n3 4\n|\n5 6\n7 8\n")
 
 
 def run(vidconv, words, files):
