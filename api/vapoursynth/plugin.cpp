@@ -130,8 +130,8 @@ class Clip {
   }
 
   VSNode* const node;
-  VSVideoInfo info;          // of the result
-  vidconv_reach reach = {};  // of the plans
+  VSVideoInfo info;          // the result's
+  vidconv_reach reach = {};  // the plans'
 
  private:
   Plan new_plan(bool interlaced) {

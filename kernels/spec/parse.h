@@ -47,7 +47,7 @@ struct Modifiers {
   int quarter_turns = 0;         // rotate=90|180|270, clockwise
   bool has_anchor = false;       // anchor=x,y
   int anchor_x = 0, anchor_y = 0;
-  int anchor_frame = 0;                  // of volumes: anchor=x,y,frame
+  int anchor_frame = 0;                  // a volume's: anchor=x,y,frame
   std::optional<PlaneSelection> planes;  // planes=all|luma|chroma|list; else the command's
   std::optional<AlphaUse> alpha;         // alpha=weighted|separate; else the command's
   PlaceSpec place;                       // region=, mask=, invert=, feather=

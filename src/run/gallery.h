@@ -18,9 +18,9 @@ struct GalleryOptions {
 
 // Takes the next frame of `source`, scales it down for the sheet and then filters it, so that the
 // effect on pixels stays visible. Filters over time show what they make of it with the frames after
-// it, or of a later frame, as many as they look back. If a filter of the table leaves the picture nearly black, its
-// tile shows the filter with a `scale`, which the label names. Returns packed RGB of 8 bits. Throws
-// Error(input) if there is no frame.
+// it, or of a later frame, as many as they look back. If a filter of the table leaves the picture
+// nearly black, its tile shows the filter with a `scale`, which the label names. Returns packed RGB
+// of 8 bits. Throws Error(input) if there is no frame.
 FramePtr draw_gallery(Source& source, const GalleryOptions& options);
 
 }  // namespace vidconv

@@ -51,7 +51,7 @@ struct Work {
   struct Nothing {};
   std::conditional_t<direct, Nothing, int[max_time_taps]> skew;
 };
-// What every device takes as the parameters of a launch.
+// Every device takes so much as the parameters of a launch.
 static_assert(sizeof(Work<double, false>) <= 4096);
 
 // Returns sample i of a vector as the arithmetic's value.
@@ -342,8 +342,8 @@ class ConvTime final : public TimeConvolver {
 
   const DeviceArray<Value> taps_;
   std::optional<PairsWork> pairs_work_;
-  CudaStream stream_ = nullptr;  // that of the current run
-  // Of each tap's frame, as in Work.
+  CudaStream stream_ = nullptr;  // the current run's
+  // These are each tap's frame's, as in Work.
   std::vector<std::ptrdiff_t> apart_, pending_apart_;
   std::vector<int> skew_;
   std::vector<PlanePair> pending_;  // planes that wait for a launch

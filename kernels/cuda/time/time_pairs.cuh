@@ -15,14 +15,14 @@ namespace vidconv::cuda {
 
 struct PairsWork {
   Batch batch;    // planes in whole, aligned rows; sources are those of the filtered frame
-  Finish finish;  // of sums that begin at `start`
+  Finish finish;  // takes sums that begin at `start`
   int shift, count;
   unsigned codes;  // the bits of a code, twice
-  unsigned start;  // what keeps sums at 0 or above, twice
+  unsigned start;  // keeps sums at 0 or above, twice
   std::ptrdiff_t apart[max_time_taps];
   int taps[max_time_taps];
 };
-// What every device takes as the parameters of a launch.
+// Every device takes so much as the parameters of a launch.
 static_assert(sizeof(PairsWork) <= 4096);
 
 // Returns the work of a plan but for its planes and frames; nothing where sums need more bits.
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(pairs_lanes* pairs_warps)
   with_finish(work.finish, [&](const Finish& f) {
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      // Of four bytes the first and the third are one pair, the others the other.
+      // The first and the third of four bytes are one pair, the others the other.
       const unsigned sum = sizeof(T) == 1 ? sums[i / 4 * 2 + i % 2] : sums[i / 2];
       const bool upper = sizeof(T) == 1 ? i % 4 >= 2 : i % 2 == 1;
       codes[i] = static_cast<T>(finish_int(f, static_cast<int>(upper ? sum >> 16 : sum & 0xffff)));

@@ -36,10 +36,10 @@ struct ChainSlot {
   };
 
   const std::unique_ptr<Slot> last;
-  // What follows is for filters over time. All is held until the device no longer uses it.
+  // The rest is for filters over time, and is held until the device no longer uses it.
   std::optional<Frame> given;                              // the frame as it came, with its window
   std::byte* given_at = nullptr;                           // its copy
-  std::vector<std::shared_ptr<const Copy>> used, uploads;  // of these are some not queued yet
+  std::vector<std::shared_ptr<const Copy>> used, uploads;  // some of these are not queued yet
   std::vector<Earlier> earlier;
 
   std::atomic<bool> started = false;  // more than its upload is queued
