@@ -231,8 +231,8 @@ vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes, const void* c
     if (!p.filter)
       throw vidconv::Error(vidconv::MessageKind::filter_spec, "cannot filter a picture over time",
                            "", "it comes without those before and after it",
-                           "give a window of pictures (vidconv_plan_run_window(), in Python "
-                           "axis=), or filter a video");
+                           "give a window of pictures (vidconv_plan_run_window()), or filter a "
+                           "video");
     const std::lock_guard lock(p.turn);
     p.set(p.from, 0, from, from_strides);
     p.set(p.to, 0, to, to_strides);

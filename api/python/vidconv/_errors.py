@@ -138,6 +138,8 @@ _NARROWER: Tuple[Tuple[Type[Error], str, Type[Error]], ...] = (
 _NAMES = (("vidconv_setting_name() lists them", "vidconv.settings() lists them"),
           ("vidconv_format_name() lists them", "vidconv.formats() lists them"),
           ("see <vidconv/vidconv.h>", "help(vidconv) says what it takes"),
+          ("give a window of pictures (vidconv_plan_run_window()), or filter a video",
+           "say which axis counts frames (axis=0), or filter a video: vidconv.run() or vidconv.open()"),
           ("filter a video: a job, or a reader", "filter a video: vidconv.run() or vidconv.open()"),
           ("or see `variants`", "or leave it out"))
 
