@@ -41,7 +41,7 @@ class RecipesTest(unittest.TestCase):
         self.assertEqual((self.folder / a).read_bytes(), (self.folder / b).read_bytes())
 
     def test_all_are_here(self):
-        self.assertEqual(len(PROGRAMS), 6)
+        self.assertEqual(len(PROGRAMS), 7)
 
     def test_every_function_is_used(self):
         header = (PREFIX / "include/vidconv/vidconv.h").read_text(encoding="utf-8")
@@ -66,10 +66,10 @@ class RecipesTest(unittest.TestCase):
         self.same("ours.y4m", "command.y4m")
 
     def test_any_frame(self):
-        self.assertRegex(self.run_recipe(3, "in.mkv"), r"^frame 5 of 9, .* pixel is \d+ \d+ \d+, \d+ as grey\n$")
+        self.assertRegex(self.run_recipe(4, "in.mkv"), r"^frame 5 of 9, .* pixel is \d+ \d+ \d+, \d+ as grey\n$")
 
     def test_what_is_there(self):
-        said = self.run_recipe(4)
+        said = self.run_recipe(5)
         self.assertIn("\nmatrix:1 2 1: 3 planes, exact\n", said)
         self.assertIn(":scale=1/4 keeps the brightness", said)
         self.assertIn("plane 1: 120 rows of 160 bytes", said)
@@ -77,7 +77,7 @@ class RecipesTest(unittest.TestCase):
 
     def test_ending_early(self):
         self.run_command("in.mkv", "command.mp4", "--kernel", "unsharp", "--frames", "5", "--crf", "18.5")
-        self.assertEqual(self.run_recipe(5, "in.mkv", "ours.mp4", "none.mp4"), "reading: 130\nwriting: 130\n")
+        self.assertEqual(self.run_recipe(6, "in.mkv", "ours.mp4", "none.mp4"), "reading: 130\nwriting: 130\n")
         self.same("ours.mp4", "command.mp4")
         self.assertFalse((self.folder / "none.mp4").exists())
 
