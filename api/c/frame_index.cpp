@@ -71,7 +71,7 @@ bool FrameIndex::decode_all() {
   try {
     while (const std::optional<Frame> frame = run.next()) times_.push_back(frame->av().pts);
   } catch (const Error& error) {
-    // Whoever reads that far will hear of damage.
+    // A caller that reads that far will hear of damage.
     if (error.fault() != Fault::damaged) throw;
   }
   return true;

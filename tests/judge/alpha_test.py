@@ -9,18 +9,15 @@ ties upward; where taps are no fractions of whole numbers either neighbour of a 
 nearest to what fractions give, or its neighbour where that lies in the middle. Each job is made by the CPU's choice
 and by the definition. The last line counts; the exit code is 1 where something differs. VIDCONV_SEED repeats a drawing.
 """
-import concurrent.futures
 import fractions
 import math
-import os
 import random
 import struct
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import raw_pictures
+from drawn_checks import run_checks
 from hiding_test import touched
 from raw_pictures import Plane, as_float, as_word, planes_of
 
@@ -314,14 +311,7 @@ def tinted(vidconv, folder):
 
 
 def main(vidconv, jobs="200"):
-    seed = os.environ.get("VIDCONV_SEED", str(random.randrange(1 << 31)))
-    with tempfile.TemporaryDirectory() as name, concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        words = tinted(vidconv, Path(name))
-        found = [pool.submit(check, vidconv, Path(name), i, seed) for i in range(int(jobs))]
-        words += [w for w in (f.result() for f in found) if w]
-    print(*words, sep="\n", end="\n" if words else "")
-    print(f"{int(jobs) - len(words)} passed, {len(words)} failed")
-    return 1 if words or int(jobs) == 0 else 0
+    return run_checks(check, vidconv, jobs)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,13 @@ Draws so many jobs (30): formats, sizes, standard deviations to 1,000 across and
 within one level of the truth, and the nearest to it unless that lies in the middle of two; floats within 10^-5. The last
 line counts; the exit code is 1 where something differs. VIDCONV_SEED repeats a drawing.
 """
-import concurrent.futures
 import math
-import os
 import random
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 from alpha_test import at
+from drawn_checks import run_checks
 from raw_pictures import FORMATS, as_float, noise, planes_of
 
 NAMES = ["gray", "gray10le", "gray16le", "grayf32le", "yuv420p", "p010le", "rgb24", "gbrpf32le"]
@@ -100,15 +97,7 @@ def check(vidconv, folder, number, seed):
 
 
 def main(vidconv, jobs="30"):
-    seed = os.environ.get("VIDCONV_SEED", str(random.randrange(1 << 31)))
-    failed = 0
-    with tempfile.TemporaryDirectory() as name, concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for words in (f.result() for f in [pool.submit(check, vidconv, Path(name), i, seed) for i in range(int(jobs))]):
-            if words:
-                failed += 1
-                print(words)
-    print(f"{int(jobs) - failed} passed, {failed} failed")
-    return 1 if failed or int(jobs) == 0 else 0
+    return run_checks(check, vidconv, jobs)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,13 @@ Draws so many jobs (60): formats, sizes, maps, values, tilt-shift, fields, regio
 filter makes of the whole picture, which others judge, and has to give every bit. The last line counts; the exit code is
 1 where something differs. VIDCONV_SEED repeats a drawing.
 """
-import concurrent.futures
 import math
-import os
 import random
 import struct
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
+from drawn_checks import run_checks
 from raw_pictures import FORMATS, noise, planes_of
 
 NAMES = ["gray", "gray16le", "grayf32le", "yuv420p", "yuv422p10le", "yuv411p", "nv12", "p010le", "rgb24", "gbrpf32le"]
@@ -112,15 +109,7 @@ def check(vidconv, folder, number, seed):
 
 
 def main(vidconv, jobs="60"):
-    seed = os.environ.get("VIDCONV_SEED", str(random.randrange(1 << 31)))
-    failed = 0
-    with tempfile.TemporaryDirectory() as name, concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for words in (f.result() for f in [pool.submit(check, vidconv, Path(name), i, seed) for i in range(int(jobs))]):
-            if words:
-                failed += 1
-                print(words)
-    print(f"{int(jobs) - failed} passed, {failed} failed")
-    return 1 if failed or int(jobs) == 0 else 0
+    return run_checks(check, vidconv, jobs)
 
 
 if __name__ == "__main__":

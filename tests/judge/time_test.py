@@ -8,16 +8,13 @@ Draws so many jobs (300): formats, lengths of 1 to 40 frames, chains, volumes, b
 cuts, ranges of frames, regions. Every sample is compared, once by the CPU's choice and once by the definition. The last line counts;
 the exit code is 1 where something differs. VIDCONV_SEED repeats a drawing.
 """
-import concurrent.futures
 import fractions
 import math
-import os
 import random
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
+from drawn_checks import run_checks
 from hiding_test import mosaic, touched
 from raw_pictures import FORMATS, Plane, as_float, as_word, noise, planes_of
 
@@ -453,16 +450,7 @@ def check(vidconv, folder, number, seed):
 
 
 def main(vidconv, jobs="300"):
-    seed = os.environ.get("VIDCONV_SEED", str(random.randrange(1 << 31)))
-    failed = 0
-    with tempfile.TemporaryDirectory() as name, concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = [pool.submit(check, vidconv, Path(name), i, seed) for i in range(int(jobs))]
-        for words in (f.result() for f in found):
-            if words:
-                failed += 1
-                print(words)
-    print(f"{int(jobs) - failed} passed, {failed} failed")
-    return 1 if failed or int(jobs) == 0 else 0
+    return run_checks(check, vidconv, jobs)
 
 
 if __name__ == "__main__":
