@@ -19,7 +19,7 @@ import sys
 import raw_pictures
 from drawn_checks import run_checks
 from hiding_test import touched
-from raw_pictures import Plane, as_float, as_word, planes_of
+from raw_pictures import as_float, as_word, planes_of
 
 Fraction = fractions.Fraction
 FORMATS = {
