@@ -36,6 +36,7 @@ class Source {
   // Returns every video of which frames come; Frame::video() is the index. The first is video().
   virtual std::vector<InputVideo> videos() const { return {{video_stream(), video()}}; }
   // Returns whether it is signed for where it comes from (C2PA). Before the first next().
+  // It may read the input for that: not thread-safe.
   virtual bool has_manifest() const { return false; }
   InputInfo info() const { return {videos(), container(), has_manifest()}; }
 

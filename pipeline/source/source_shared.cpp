@@ -29,7 +29,7 @@ struct SharedSource::Shared {
   };
 
   Shared(std::unique_ptr<Source> from, std::size_t readers, std::size_t capacity)
-      : source(std::move(from)) {
+      : source(std::move(from)), has_manifest(source->has_manifest()) {
     for (std::size_t i = 0; i < readers; ++i) places.emplace_back(capacity);
     thread = std::jthread([this] { read(); });
   }
@@ -97,6 +97,7 @@ struct SharedSource::Shared {
   }
 
   const std::unique_ptr<Source> source;
+  const bool has_manifest;  // asked for once, because the source reads its input for that
   Stopwatch work;
   std::deque<Place> places;
   mutable std::mutex mutex;  // guards what follows, and the flags of places
@@ -116,7 +117,7 @@ class SharedSource::Reader final : public Source {
   UnreadContainer container() const override { return source().container(); }
   int video_stream() const override { return source().video_stream(); }
   std::vector<InputVideo> videos() const override { return source().videos(); }
-  bool has_manifest() const override { return source().has_manifest(); }
+  bool has_manifest() const override { return shared_.has_manifest; }
   bool on_device() const override { return source().on_device(); }
   std::size_t memory() const override { return source().memory(); }
   std::optional<double> seconds() const override { return shared_.work.seconds(); }

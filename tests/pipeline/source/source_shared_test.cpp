@@ -32,12 +32,15 @@ class CountedSource final : public Source {
   }
   void cancel() override { cancelled_ = true; }
   std::size_t memory() const override { return inner_->memory(); }
+  // Demuxers read the input for this, so that two threads must not ask.
+  bool has_manifest() const override { return ++asked_ == 1; }
 
  private:
   const std::unique_ptr<Source> inner_;
   std::atomic<int>& read_;
   const int fails_at_;
   std::atomic<bool> cancelled_ = false;
+  mutable int asked_ = 0;
 };
 
 class SharedSources : public testing::Test {
@@ -84,6 +87,11 @@ TEST_F(SharedSources, AreUnreadUntilEveryReaderAsks) {
   expect_read(0);
   EXPECT_TRUE(b->next());
   first.join();
+}
+
+TEST_F(SharedSources, AskForTheManifestOnce) {
+  SharedSource shared = share("pattern:16x16#3", 2);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(shared.reader(i)->info().has_manifest);
 }
 
 TEST_F(SharedSources, WaitForTheSlowestReader) {
