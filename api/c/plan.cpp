@@ -13,6 +13,7 @@
 #include "api/c/plan_planes.h"
 #include "pipeline/av/bare_format.h"
 #include "pipeline/device/device_choice.h"
+#include "pipeline/filter/half_pictures.h"
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/filter/window_filter.h"
 #include "pipeline/platform/usable_threads.h"
@@ -28,23 +29,33 @@ struct StepWords {
   std::string filter, components;
 };
 
-// A format from FFmpeg's table, or one made for bare samples.
+// A format from FFmpeg's table, or one made for pictures in memory. The name of half floats is that
+// of floats with f16 for f32, and get() is the format of the floats that they become.
 struct NamedFormat {
-  explicit NamedFormat(const std::string& name) : bare(bare_format(name)) {
+  explicit NamedFormat(const std::string& name) {
+    constexpr std::string_view half_word = "f16";
+    std::string words = name;
+    if (const std::size_t at = words.rfind(half_word); at != words.npos) {
+      half = true;
+      words.replace(at, half_word.size(), "f32");
+    }
+    bare = bare_format(words);
+    if (!bare) bare = yuv_float_format(words);
     if (bare) return;
-    known = find_format(av_get_pix_fmt(name.c_str()));
+    known = find_format(av_get_pix_fmt(words.c_str()));
     if (!known)
       throw Error(Fault::usage, "there is no format", shortened(name, longest_value),
                   av_get_pix_fmt(name.c_str()) == AV_PIX_FMT_NONE
                       ? "no pixel format has that name" + format_meant(name)
                       : why_not_filtered(av_get_pix_fmt(name.c_str())),
-                  "vidconv_format_name() lists them; or say u8, u10, u16 or f32 with x or p and a "
-                  "number");
+                  "vidconv_format_name() lists them; or say u8, u10, u16, f16 or f32 with x or p "
+                  "and a number");
   }
   const PixelFormat& get() const { return known ? *known : *bare; }
 
   std::optional<PixelFormat> bare;
   const PixelFormat* known = nullptr;
+  bool half = false;  // the caller's samples are half floats
 };
 
 namespace {
@@ -130,6 +141,14 @@ void check_over_time(const std::vector<FilterSpec>& chain, const PixelFormat& fo
                 "filter some planes at a time");
 }
 
+void check_halves(const ProcessorOptions& options, bool hosted) {
+  if (options.device == Device::cuda && !hosted)
+    throw Error(Fault::usage, "cannot make a plan for the device",
+                "cuda:" + std::to_string(options.device_index),
+                "half floats in a device's memory are not filtered",
+                "give float32 there, or half floats in the host's memory with `host`");
+}
+
 }  // namespace
 }  // namespace vidconv
 
@@ -138,7 +157,7 @@ struct vidconv_plan {
       : format(&vidconv::needed(options.format, "options->format")),
         width(options.width),
         height(options.height),
-        planes(format.get(), width, height),
+        planes(format.get(), width, height, format.half),
         processor(vidconv::processor_options(options)) {
     const vidconv::PixelFormat& f = format.get();
     vidconv::VideoInfo picture;  // no more is known of its colours
@@ -163,6 +182,10 @@ struct vidconv_plan {
       filter = vidconv::make_picture_filter(work->cases()[0], width, height, processor,
                                             options.host != 0);
     }
+    if (format.half) {
+      vidconv::check_halves(processor, options.host != 0);
+      halves = std::make_unique<vidconv::HalfPictures>(f, width, height, processor.threads);
+    }
     for (const vidconv::TimedWork* stage : vidconv::stages_of(*work))
       for (const vidconv::Step& step : stage->cases()[0].steps) {
         steps.push_back(&step);
@@ -174,6 +197,14 @@ struct vidconv_plan {
     to.resize(planes.extents().size());
   }
 
+  // Calls run_filter() with the planes of one or several pictures and a place for the result: the
+  // caller's, or those of floats that are made of half floats.
+  template <class Run>
+  void with_floats(std::span<const vidconv::PlaceOfPlane> pictures, const Run& run_filter) {
+    if (!halves) return run_filter(pictures, to);
+    run_filter(halves->floats_of(pictures), halves->result());
+    halves->store(to);
+  }
   // Sets the places of a picture's planes, from place `first` on.
   void set(std::vector<vidconv::PlaceOfPlane>& places, std::size_t first, const void* const* given,
            const ptrdiff_t* strides) const {
@@ -193,6 +224,7 @@ struct vidconv_plan {
   // The one, or for chains with filters over time the other.
   std::unique_ptr<vidconv::PictureFilter> filter;
   std::unique_ptr<vidconv::WindowFilter> over_time;
+  std::unique_ptr<vidconv::HalfPictures> halves;  // null for other samples
   std::vector<const vidconv::Step*> steps;
   std::vector<vidconv::StepWords> step_words;
 
@@ -237,7 +269,9 @@ vidconv_status vidconv_plan_run(vidconv_plan* plan, size_t planes, const void* c
     p.set(p.from, 0, from, from_strides);
     p.set(p.to, 0, to, to_strides);
     p.planes.check(std::span(p.from).first(planes), p.to);
-    p.filter->run(std::span(p.from).first(planes), p.to, static_cast<vidconv::CudaStream>(stream));
+    p.with_floats(std::span(p.from).first(planes), [&](auto picture, auto result) {
+      p.filter->run(picture, result, static_cast<vidconv::CudaStream>(stream));
+    });
   });
 }
 
@@ -264,12 +298,14 @@ vidconv_status vidconv_plan_run_window(vidconv_plan* plan, const vidconv_window*
       p.planes.check(std::span(p.from).subspan(i * planes, planes), p.to);
     }
     if (p.filter)
-      return p.filter->run(std::span(p.from).subspan(here * planes, planes), p.to,
-                           static_cast<vidconv::CudaStream>(stream));
-    p.over_time->run({.result = taken.result,
-                      .first = taken.first,
-                      .planes = std::span(p.from).first(pictures * planes)},
-                     taken.goes_on != 0, p.to);
+      return p.with_floats(
+          std::span(p.from).subspan(here * planes, planes), [&](auto picture, auto result) {
+            p.filter->run(picture, result, static_cast<vidconv::CudaStream>(stream));
+          });
+    p.with_floats(std::span(p.from).first(pictures * planes), [&](auto floats, auto result) {
+      p.over_time->run({.result = taken.result, .first = taken.first, .planes = floats},
+                       taken.goes_on != 0, result);
+    });
   });
 }
 
@@ -298,7 +334,8 @@ vidconv_status vidconv_plan_get_info(const vidconv_plan* plan, vidconv_plan_info
     out.exact = std::ranges::all_of(p.steps, [](auto* s) { return s->plan.exact; });
     const bool cuda = p.processor.device == vidconv::Device::cuda;
     out.device = cuda ? p.processor.device_index : -1;
-    out.memory = static_cast<std::int64_t>(p.filter ? p.filter->memory() : p.over_time->memory());
+    out.memory = static_cast<std::int64_t>((p.filter ? p.filter->memory() : p.over_time->memory()) +
+                                           (p.halves ? p.halves->memory() : 0));
     vidconv::give(info, out, "info");
   });
 }

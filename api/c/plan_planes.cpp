@@ -17,7 +17,7 @@ constexpr std::int64_t largest_plane = std::int64_t{1} << 31;  // bytes, FFmpeg'
 
 }  // namespace
 
-PlanesInMemory::PlanesInMemory(const PixelFormat& format, int width, int height) {
+PlanesInMemory::PlanesInMemory(const PixelFormat& format, int width, int height, bool half) {
   check_picture_size(width, height, format.id, default_max_pixels, Fault::usage,
                      "cannot make a plan for", "width and height");
   for (int p = 0; p < format.planes; ++p) {
@@ -25,6 +25,10 @@ PlanesInMemory::PlanesInMemory(const PixelFormat& format, int width, int height)
     if (extents_.back().row_bytes > largest_plane / extents_.back().rows)
       throw Error(Fault::usage, "cannot make a plan for", "width and height",
                   "a plane would have 2 GiB or more", "cut the picture");
+    if (half) {
+      extents_.back().row_bytes /= 2;
+      extents_.back().sample_bytes /= 2;
+    }
   }
   ranges_.reserve(2 * extents_.size());
 }

@@ -13,8 +13,9 @@ namespace vidconv {
 // The requirements for planes of one format and size. One thread at a time may call check().
 class PlanesInMemory {
  public:
-  // Throws Error(usage) if a picture has no pixels or too many.
-  PlanesInMemory(const PixelFormat& format, int width, int height);
+  // `half`: the caller's samples are half floats where the format has floats. Throws Error(usage)
+  // if a picture has no pixels or too many.
+  PlanesInMemory(const PixelFormat& format, int width, int height, bool half = false);
 
   const std::vector<PlaneExtent>& extents() const { return extents_; }
 

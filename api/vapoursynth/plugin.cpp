@@ -41,14 +41,12 @@ void check(vidconv_status status, const vidconv_error& error) {
 // planes of RGB differently: see place_of().
 std::string format_name(const VSVideoFormat& f, const std::string& name) {
   const bool floats = f.sampleType == stFloat;
-  const bool known = floats ? f.bitsPerSample == 32 && f.colorFamily != cfYUV
-                            : f.bitsPerSample >= 8 && f.bitsPerSample <= 16;
-  if (!known)
+  if (!floats && f.bitsPerSample > 16)
     throw Refusal("clips of " + name +
-                  " are not filtered: there is 8 to 16 bit integer, and 32 bit float of Gray and "
-                  "RGB; use core.resize to convert");
+                  " are not filtered: there is 8 to 16 bit integer, and 16 and 32 bit float; use "
+                  "core.resize to convert");
   const std::string bits = std::to_string(f.bitsPerSample);
-  const std::string depth = floats ? "f32le" : f.bitsPerSample == 8 ? "" : bits + "le";
+  const std::string depth = floats ? "f" + bits + "le" : f.bitsPerSample == 8 ? "" : bits + "le";
   const bool named = floats || f.bitsPerSample <= 10 || f.bitsPerSample % 2 == 0;
   if (f.colorFamily == cfGray) return named ? "gray" + depth : "u" + bits;
   if (f.colorFamily == cfRGB) return named ? "gbrp" + depth : "u" + bits + "p3";
@@ -57,7 +55,8 @@ std::string format_name(const VSVideoFormat& f, const std::string& name) {
                                            {"422", "420", "4?0"},
                                            {"411", "4?1", "410"}};
   if (f.subSamplingW > 2 || f.subSamplingH > 2) throw Refusal("there is no format like " + name);
-  return std::string("yuv") + samplings[f.subSamplingW][f.subSamplingH] + "p" + depth;
+  return std::string("yuv") + samplings[f.subSamplingW][f.subSamplingH] + "p" +
+         (floats ? "f" + bits : depth);
 }
 
 // A clip's filter. VapourSynth asks for frames on any of its threads; each takes a plan of its own
@@ -275,6 +274,23 @@ std::vector<Filter> parse(const VSMap* in, VSCore* core, const VSAPI& api) {
   return filters;
 }
 
+// Returns the names of the argument's planes, which are VapourSynth's numbers; empty without it.
+std::string planes_word(const VSMap* in, const VSVideoFormat& format, const VSAPI& api) {
+  const char* const names = format.colorFamily == cfRGB ? "rgb" : "yuv";
+  std::string words;
+  for (int i = 0; i < api.mapNumElements(in, "planes"); ++i) {
+    const std::int64_t plane = api.mapGetInt(in, "planes", i, nullptr);
+    if (plane < 0 || plane >= format.numPlanes)
+      throw Refusal("planes: there is no plane " + std::to_string(plane) + "; the clip has " +
+                    std::to_string(format.numPlanes) + ", counted from 0");
+    const char name = names[plane];
+    if (words.find(name) != std::string::npos)
+      throw Refusal("planes: plane " + std::to_string(plane) + " is given twice");
+    words += (words.empty() ? "" : ",") + std::string(1, name);
+  }
+  return words;
+}
+
 void make_clip(const VSMap* in, VSMap* out, VSNode* node, VSCore* core, const VSAPI& api) {
   const VSVideoInfo& info = *api.getVideoInfo(node);
   if (info.format.colorFamily == cfUndefined || info.width == 0 || info.height == 0)
@@ -285,7 +301,8 @@ void make_clip(const VSMap* in, VSMap* out, VSNode* node, VSCore* core, const VS
   const std::string name = cpu ? "cpu" : "cuda:" + std::to_string(device);
   vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
   options.border = api.mapGetData(in, "border", 0, &unset);
-  options.planes = api.mapGetData(in, "planes", 0, &unset);
+  const std::string planes = planes_word(in, info.format, api);
+  if (!planes.empty()) options.planes = planes.c_str();
   options.device = name.c_str();
   auto clip = std::make_unique<Clip>(node, parse(in, core, api), options, api);
   const vidconv_reach& reach = clip->reach;
@@ -312,6 +329,6 @@ VS_EXTERNAL_API(void) VapourSynthPluginInit2(VSPlugin* plugin, const VSPLUGINAPI
                     VS_MAKE_VERSION(VIDCONV_VERSION_MAJOR, VIDCONV_VERSION_MINOR),
                     VAPOURSYNTH_API_VERSION, 0, plugin);
   api->registerFunction("Filter",
-                        "clip:vnode;kernel:data[];border:data:opt;planes:data:opt;device:int:opt;",
+                        "clip:vnode;kernel:data[];border:data:opt;planes:int[]:opt;device:int:opt;",
                         "clip:vnode;", make, nullptr, plugin);
 }

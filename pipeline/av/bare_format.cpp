@@ -1,14 +1,16 @@
 #include "pipeline/av/bare_format.h"
 
-#include <string>
+#include <algorithm>
 
 #include "kernels/base/numbers.h"
 
 namespace vidconv {
 namespace {
 
+constexpr SampleType float_sample{.storage = Storage::f32, .depth = 32};
+
 std::optional<SampleType> sample_named(std::string_view name) {
-  if (name == "f32") return SampleType{.storage = Storage::f32, .depth = 32};
+  if (name == "f32") return float_sample;
   if (!name.starts_with('u')) return std::nullopt;
   const auto depth = number_of<int>(name.substr(1), 8, 16);
   if (!depth || name[1] == '0') return std::nullopt;
@@ -36,6 +38,22 @@ std::optional<PixelFormat> bare_format(std::string_view words) {
                                  .subsampling = {},
                                  .sample = *sample});
   if (planar) format.planes = *count;
+  return format;
+}
+
+std::optional<PixelFormat> yuv_float_format(const std::string& words) {
+  constexpr std::string_view end = "f32";
+  if (!words.starts_with("yuv") || !words.ends_with(end)) return std::nullopt;
+  const std::string codes = words.substr(0, words.size() - end.size());
+  const PixelFormat* const known = find_format(av_get_pix_fmt(codes.c_str()));
+  if (!known || !std::ranges::all_of(known->components, [](const Component& c) {
+        return c.sample.storage == Storage::u8 && c.step == 1 && c.kind != Component::Kind::alpha;
+      }))
+    return std::nullopt;
+  PixelFormat format = *known;
+  format.id = AV_PIX_FMT_NONE;
+  format.name = words;
+  for (Component& component : format.components) component.sample = float_sample;
   return format;
 }
 

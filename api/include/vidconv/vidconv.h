@@ -147,9 +147,15 @@ typedef struct vidconv_plan_options {
    * "rgba", "nv12", "yuv420p10le", "gbrpf32le". Filters treat its planes as the command does: edges
    * grey, colours of blurs weighted by alpha (a filter with alpha=separate: alpha copied).
    * - bare samples, all of which are filtered: "u8", "u9" to "u16" (the low bits of two bytes),
-   * "f32" (floats, black 0 and white 1). A suffix "x3" gives the samples of each pixel, side by
-   * side in one plane (rows, columns, channels); "p3" the number of planes (channels, rows,
-   * columns); 1 to 4096: "u8x4", "f32p3". Samples are in this machine's byte order. */
+   * "f32" (floats, black 0 and white 1), "f16" (half floats). A suffix "x3" gives the samples of
+   * each pixel, side by side in one plane (rows, columns, channels); "p3" the number of planes
+   * (channels, rows, columns); 1 to 4096: "u8x4", "f32p3".
+   * - YUV of floats, as planes: "yuv420pf32", "yuv444pf32", and others that FFmpeg has with 8 bits.
+   * Luma is 0 to 1, chroma -0.5 to 0.5.
+   * - half floats (IEEE 754 binary16): any of these of floats, with f16 in the place of f32:
+   * "gbrpf16le", "f16x3". They become floats, and the result is rounded to the nearest half. Only
+   * in the host's memory.
+   * Samples are in this machine's byte order. */
   const char* format;
   int32_t width, height; /* pixels, at least 1; together at most 2^28 */
   /* "reflect101" (for NULL), "reflect", "replicate", "wrap", "zero" or "constant:V". */

@@ -44,8 +44,8 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
     """Filters a picture, or each of several, or with `axis` those that follow each other in time.
 
     Args:
-        array: shape (rows, columns) or (rows, columns, channels), or as `layout` says; dtype uint8, uint16 or float32 (black
-            0, white 1). Anything that NumPy accepts as an array unchanged, or a tensor on a CUDA device with
+        array: shape (rows, columns) or (rows, columns, channels), or as `layout` says; dtype uint8, uint16, float16 or
+            float32 (black 0, white 1). Anything that NumPy accepts as an array unchanged, or a tensor on a CUDA device with
             ``__cuda_array_interface__`` (torch, cupy). It is read in place and never written, whatever the strides of its
             rows and planes; it is copied if the samples of a row are not contiguous.
         kernel: a specification as ``vidconv --kernel`` takes it, "gaussian:sigma=2"; a path of a file with a matrix; the

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional, Tuple
 
 # All machines that this library is built for are little-endian.
-_SAMPLES = {"|u1": ("u8", 1), "<u2": ("u16", 2), "<f4": ("f32", 4)}
+_SAMPLES = {"|u1": ("u8", 1), "<u2": ("u16", 2), "<f2": ("f16", 2), "<f4": ("f32", 4)}
 #: The axes of an array, by its layout's name: N pictures, Height, Width, Channels.
 LAYOUTS = {"hw": 2, "hwc": 3, "chw": 3, "nhw": 3, "nhwc": 4, "nchw": 4}
 _MOST_CHANNELS_UNASKED = 4
@@ -94,7 +94,7 @@ def format_of(picture: Picture, bits: Optional[int], linear: bool) -> str:
     """Returns the C library's name of the picture's format: "u8", "u16x3", "f32p3"; for linear light "rgb24"."""
     sample = _SAMPLES.get(picture.typestr, ("", 0))[0]
     if not sample:
-        raise TypeError(f"samples of type {picture.typestr!r}: give uint8, uint16 or float32 in this machine's order of "
+        raise TypeError(f"samples of type {picture.typestr!r}: give uint8, uint16, float16 or float32 in this machine's order of "
                         "bytes, as array.astype() makes them")
     if bits is not None:
         if sample != "u16":
@@ -109,8 +109,8 @@ def format_of(picture: Picture, bits: Optional[int], linear: bool) -> str:
 
 def _colour_format(picture: Picture, sample: str) -> str:
     channels = picture.shape[0] if picture.planar else picture.shape[2] if len(picture.shape) == 3 else 1
-    if sample == "f32":
-        raise ValueError("linear=True with float32: floats are filtered as they are; leave it out")
+    if sample.startswith("f"):
+        raise ValueError(f"linear=True with float{sample[1:]}: floats are filtered as they are; leave it out")
     bits = int(sample[1:])
     if picture.planar and channels == 3:
         return "gbrp" if bits == 8 else f"gbrp{bits}le"
