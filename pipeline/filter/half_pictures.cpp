@@ -10,7 +10,7 @@ namespace vidconv {
 namespace {
 
 constexpr const char* purpose = "for floats of half floats";
-constexpr double nanoseconds_of_one = 0.4;  // of one thread, for a sample, in a cache
+constexpr double nanoseconds_of_one = 0.4;  // a thread's for a sample in a cache
 
 }  // namespace
 

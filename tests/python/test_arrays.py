@@ -105,7 +105,7 @@ def test_nothing_is_copied():
 
 
 @pytest.mark.parametrize("arguments, options, error, words", [
-    ((np.zeros((4, 4), np.int32), "box"), {}, TypeError, "uint8, uint16 or float32"),
+    ((np.zeros((4, 4), np.int32), "box"), {}, TypeError, "uint8, uint16, float16 or float32"),
     ((np.zeros((4, 4), ">u2"), "box"), {}, TypeError, "order of bytes"),
     ((np.zeros(4, np.uint8), "box"), {}, ValueError, r"\(rows, columns\)"),
     ((np.zeros((4, 0), np.uint8), "box"), {}, ValueError, "nothing"),

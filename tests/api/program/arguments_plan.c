@@ -262,7 +262,7 @@ static void questions(void) {
 /* Options combined at random always give a status, never a crash. */
 static void at_random(void) {
   static const char* const words[] = {NULL,    "",           "gray",    "rgb24",   "u8",
-                                      "u16x3", "f32p2",      "nv12",    "reflect", "wrap",
+                                      "u16x3", "f16p2",      "nv12",    "reflect", "yuv420pf32",
                                       "zero",  "constant:1", "all",     "luma",    "y,u",
                                       "cpu",   "cuda:99",    "yuv410p", "\x80",    "%s%n"};
   static const int32_t numbers[] = {-1, 0, 1, 2, 3, 7, 64, 1 << 16, INT32_MAX};
