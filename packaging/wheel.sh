@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes a wheel of the Python package in build/package/wheels, with all libraries that it loads but glibc's and GCC's:
 # it installs in an empty virtual environment of any Linux whose glibc is not older than this system's. It is for the
-# Python named by PYTHON (python3); from 3.12 on it also serves later versions. Needs PyPI.
+# Python named by PYTHON (python3); from 3.12 on it also serves later versions. Needs PyPI. --vapoursynth makes one of
+# the VapourSynth plugin, for which PYTHON has to be 3.12 or later.
 #
 # With CUDA, on a machine that has the toolkit: packaging/wheel.sh -DVIDCONV_CUDA=ON
 #
@@ -9,11 +10,16 @@
 # and x265 are under the GPL, and so is a wheel with them as a whole. --lgpl first builds FFmpeg without them, which
 # takes a while (packaging/ffmpeg_lgpl.sh): OpenH264 then encodes H.264.
 #
-#   packaging/wheel.sh [--lgpl] [-DNAME=VALUE...]
+#   packaging/wheel.sh [--vapoursynth] [--lgpl] [-DNAME=VALUE...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/epoch.sh
 
+package=api/python
+if [[ ${1:-} == --vapoursynth ]]; then
+  shift
+  package=api/vapoursynth
+fi
 ffmpeg=
 if [[ ${1:-} == --lgpl ]]; then
   shift
@@ -36,7 +42,7 @@ defines=()
 for option in "$@"; do
   defines+=("--config-settings=cmake.define.${option#-D}")
 done
-"$tools/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" api/python
+"$tools/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" "$package"
 PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair --wheel-dir "$out/repaired" "$out"/plain/*.whl
 
 (cd "$out" && "$tools/bin/wheel" unpack -d open repaired/*.whl >/dev/null)
