@@ -1,8 +1,6 @@
 #include "kernels/cpu/volume_reference.h"
 
-#include <cmath>
-#include <cstdint>
-#include <type_traits>
+#include "kernels/cpu/time_definition.h"
 
 namespace vidconv {
 namespace {
@@ -12,38 +10,9 @@ struct Point {
   int x, y;
 };
 
-class VolumeReference final : public TimeConvolver {
+class VolumeReference final : public TimeDefinition<VolumeReference> {
  public:
-  VolumeReference(const Plan& plan, int threads) : TimeConvolver(plan, threads) {}
-
- private:
-  std::unique_ptr<TimeConvolver> make(const Plan& plan) const override {
-    return std::make_unique<VolumeReference>(plan, threads_);
-  }
-
-  void run_group(const Group& group) override {
-    switch (plan_.arith) {
-      case Arith::int32:
-        return with_arith<std::int32_t>(group);
-      case Arith::float32:
-        return with_arith<float>(group);
-      case Arith::float64:
-        return with_arith<double>(group);
-    }
-  }
-
-  // Acc is the arithmetic, T the sample type.
-  template <class Acc>
-  void with_arith(const Group& group) const {
-    switch (plan_.sample.storage) {
-      case Storage::u8:
-        return compute<Acc, std::uint8_t>(group);
-      case Storage::u16:
-        return compute<Acc, std::uint16_t>(group);
-      case Storage::f32:
-        return compute<Acc, float>(group);
-    }
-  }
+  using TimeDefinition::TimeDefinition;
 
   template <class Acc, class T>
   void compute(const Group& group) const {
@@ -62,15 +31,12 @@ class VolumeReference final : public TimeConvolver {
             const T* samples = reinterpret_cast<const T*>(frame.row(row) + beside);
             return value<Acc>(samples[std::ptrdiff_t{column} * pair.src.step]);
           };
-          const T code = sample<Acc, T>(group, at, {x, y});
-          if constexpr (std::is_same_v<T, float>)
-            out[std::ptrdiff_t{x} * pair.dst.step] = code;
-          else
-            out[std::ptrdiff_t{x} * pair.dst.step] = static_cast<T>(code << plan_.sample.shift);
+          out[std::ptrdiff_t{x} * pair.dst.step] = sample<Acc, T>(group, at, {x, y});
         }
       }
   }
 
+ private:
   template <class Acc, class T>
   T sample(const Group& group, const auto& at, Point here) const {
     const Taps& taps = plan_.terms[0];
@@ -86,31 +52,7 @@ class VolumeReference final : public TimeConvolver {
       }
       sum += row;
     }
-    Combined<Acc> combined;
-    combined.first(plan_.finish, sum);
-    return combined.template finish<T>(plan_.finish);
-  }
-
-  template <class Acc, class T>
-  Acc value(T stored) const {
-    if constexpr (std::is_same_v<T, float>)
-      return static_cast<Acc>(stored);
-    else
-      return static_cast<Acc>(stored >> plan_.sample.shift);
-  }
-  // Returns the value that counts for one in another frame.
-  template <class Acc>
-  Acc near(Acc there, Acc centre) const {
-    const double most = plan_.over_time->threshold;
-    const Acc apart = there < centre ? centre - there : there - centre;
-    return most >= 0 && apart > static_cast<Acc>(most) ? centre : there;
-  }
-  template <class Acc>
-  static Acc add(double tap, Acc x, Acc sum) {
-    if constexpr (std::is_same_v<Acc, std::int32_t>)
-      return static_cast<Acc>(tap) * x + sum;
-    else
-      return std::fma(static_cast<Acc>(tap), x, sum);
+    return finished<T>(sum);
   }
 };
 
