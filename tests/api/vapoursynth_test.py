@@ -209,17 +209,21 @@ class PluginTest(unittest.TestCase):
                 self.assertTrue(cpu == cuda)
 
     def test_any_order_by_several_threads(self):
-        data, raw, clip = pattern("yuv420p", core.query_video_format(vs.YUV, vs.INTEGER, 8, 1, 1), frames=40)
-        del data, raw
-        filtered = clip.vidconv.Filter(["gaussian:sigma=3", "sobel"])
+        *_, clip = pattern("yuv420p", core.query_video_format(vs.YUV, vs.INTEGER, 8, 1, 1), frames=40)
+        for kernel in (["gaussian:sigma=3", "sobel"], "time-box:size=5"):
+            with self.subTest(kernel):
+                self.check_order(clip.vidconv.Filter(kernel))
+
+    def check_order(self, filtered):
         core.num_threads = 1
         wanted = [bytes_of(frame) for frame in filtered.frames()]
-        core.num_threads = 4
-        core.clear_cache()
         numbers = list(range(40)) * 3
-        random.Random(19).shuffle(numbers)
-        futures = [(n, filtered.get_frame_async(n)) for n in numbers]
-        self.assertTrue(all(bytes_of(future.result()) == wanted[n] for n, future in futures))
+        for threads in (1, 2, 3, 4, 8, 16):
+            core.num_threads = threads
+            core.clear_cache()
+            random.Random(threads).shuffle(numbers)
+            futures = [(n, filtered.get_frame_async(n)) for n in numbers]
+            self.assertTrue(all(bytes_of(future.result()) == wanted[n] for n, future in futures), threads)
         self.assertEqual(len(set(wanted)), 40)
 
     def test_threads_are_those_of_vapoursynth(self):
