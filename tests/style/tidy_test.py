@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """tidy.py finds a mistake in each top folder: in a source, in a header, in a file that no target compiles."""
 import json
+import os
+import re
 import shutil
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -20,6 +23,10 @@ class TidyTest(unittest.TestCase):
     def setUp(self):
         self.root = Path(tempfile.mkdtemp()).resolve()
         self.addCleanup(shutil.rmtree, self.root)
+        thinned = unittest.mock.patch.dict("os.environ")  # by tests/run.sh
+        thinned.start()
+        self.addCleanup(thinned.stop)
+        os.environ.pop("VIDCONV_TEST_THINNING", None)
         shutil.copy(ROOT / ".clang-tidy", self.root)
         self.build = self.root / "build"
         self.build.mkdir()
@@ -40,6 +47,18 @@ class TidyTest(unittest.TestCase):
         (self.build / "compile_commands.json").write_text(json.dumps(self.entries), encoding="utf-8")
         found, left_out = tidy.check(self.root, self.build)
         return "\n".join(found), left_out
+
+    def test_a_thinned_run_finds_all_in_as_many_days_as_there_are_shares(self):
+        for i in range(9):
+            self.target(self.write(f"src/{i}.cpp", MISTAKE.format(f"f{i}")))
+        found = []
+        for day in range(tidy.SHARES):
+            with unittest.mock.patch.object(tidy, "datetime") as clock, \
+                    unittest.mock.patch.dict("os.environ", VIDCONV_TEST_THINNING="26"):
+                clock.date.today.return_value.toordinal.return_value = 700000 + day
+                found.append(set(re.findall(r"src/(\d)\.cpp:2", self.check()[0])))
+        self.assertTrue(all(len(some) < 9 for some in found), found)
+        self.assertEqual(set().union(*found), set("012345678"))
 
     def test_clean(self):
         self.target(self.write("src/a.cpp", CLEAN))

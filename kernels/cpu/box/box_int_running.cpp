@@ -5,7 +5,7 @@
 // many.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_int_running.cpp"
-#define VIDCONV_ANY_CPU
+#define VIDCONV_SSE4_TOO
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -365,6 +365,7 @@ std::optional<RunningBoxPlan> make_running_plan(const Plan& plan) {
 }
 
 Prepared prepare_cpu_box_int_running(const Plan& plan, const CudaAbilities&) {
+  if (!uses_simd(VIDCONV_LEVELS)) return nullptr;
   const std::optional<RunningBoxPlan> made = make_running_plan(plan);
   if (!made) return nullptr;
   if (plan.sample.storage == Storage::u8)

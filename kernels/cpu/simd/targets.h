@@ -22,18 +22,22 @@
 
 // Most variants have no code for processors older than AVX2, where compiling takes longest: they
 // decline there (VIDCONV_LEVELS), and the general variant is used. Files without which something
-// could not be computed define VIDCONV_ANY_CPU first. A build for one instruction set
-// (HWY_COMPILE_ONLY_STATIC, or -mavx2 and more) has code for that alone.
+// could not be computed define VIDCONV_ANY_CPU first. Files that compile quickly for SSE4, and are
+// many times as fast as the general variant, define VIDCONV_SSE4_TOO. A build for one instruction
+// set (HWY_COMPILE_ONLY_STATIC, or -mavx2 and more) has code for that alone.
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(HWY_COMPILE_ONLY_STATIC)
 #define VIDCONV_OLD_TARGETS (HWY_EMU128 | HWY_SSE4)
-#ifndef VIDCONV_ANY_CPU
+#if defined(VIDCONV_SSE4_TOO)
+#define HWY_BASELINE_TARGETS HWY_SSE4
+#define VIDCONV_OLD_DISABLED HWY_EMU128
+#elif !defined(VIDCONV_ANY_CPU)
 #define HWY_BASELINE_TARGETS HWY_AVX2
+#define VIDCONV_OLD_DISABLED VIDCONV_OLD_TARGETS
 #endif
 #else
 #define VIDCONV_OLD_TARGETS 0
 #endif
 #ifdef HWY_BASELINE_TARGETS
-#define VIDCONV_OLD_DISABLED VIDCONV_OLD_TARGETS
 #define VIDCONV_LEVELS HWY_TARGETS
 #else
 #define VIDCONV_OLD_DISABLED 0

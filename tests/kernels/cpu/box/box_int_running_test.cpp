@@ -43,8 +43,13 @@ class Running : public testing::Test {
     const Picture truth = expected(plan, src, before);
     for (const SimdLevel level : simd_levels()) {
       force_simd(level);
+      const Variant& variant = *find_variant("cpu-box-int-running");
+      if (!supports(variant, plan)) {  // a processor from before SSE4
+        ASSERT_EQ(simd_name(level), "EMU128");
+        continue;
+      }
       Picture result = before;
-      Runner(*find_variant("cpu-box-int-running"), plan).run(src, result);
+      Runner(variant, plan).run(src, result);
       ASSERT_EQ(result.bytes(), truth.bytes())
           << width << "x" << height << ", step " << step << ", " << simd_name(level);
     }
