@@ -44,6 +44,11 @@ const char* vidconv_filter_text(const vidconv_filter* filter) {
   return filter ? filter->spec.text().c_str() : nullptr;
 }
 
+const char* vidconv_filter_file(const vidconv_filter* filter, size_t index) {
+  if (!filter || index >= filter->spec.files().size()) return nullptr;
+  return filter->spec.files()[index].c_str();
+}
+
 const char* vidconv_filter_warning(const vidconv_filter* filter, size_t index) {
   if (!filter || index >= filter->warnings.size()) return nullptr;
   return filter->warnings[index].c_str();

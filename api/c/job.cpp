@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/c/boxes.h"
 #include "api/c/call.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/settings/quality_search.h"
@@ -49,6 +50,14 @@ vidconv_status vidconv_job_set_switch(vidconv_job* job, const char* name, int va
     if (value != 0 && value != 1)
       vidconv::refuse_argument("value", fmt::format("it is {}, not 0 or 1", value));
     vidconv::needed(job, "job").words.set(&vidconv::needed(name, "name"), value ? "1" : "0");
+  });
+}
+
+vidconv_status vidconv_job_set_regions(vidconv_job* job, const vidconv_box* regions, size_t count,
+                                       const char* options, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv::needed(job, "job")
+        .words.set_regions(vidconv::understood(regions, count), options ? options : "");
   });
 }
 

@@ -49,6 +49,8 @@ JobRun::JobRun(const Settings& settings, const JobCallbacks& callbacks, std::ato
   if (!options.open_source) files_.reads("the input", options.input);
   for (const FilterSpec& filter : settings.filters)
     for (const std::string& file : filter.files()) files_.reads("the file of a filter", file);
+  if (settings.boxes && !settings.boxes->options().listed)
+    files_.reads("the file of `regions`", settings.boxes->options().file);
   job_ = std::make_unique<Job>(std::move(options));
 }
 

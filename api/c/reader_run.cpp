@@ -15,6 +15,12 @@ JobCallbacks without_progress(JobCallbacks callbacks) {
   return callbacks;
 }
 
+// Runs of one reader read different frames, and each counts which of its boxes were applied.
+Settings with_own_boxes(Settings settings) {
+  if (settings.boxes) settings.boxes = settings.boxes->anew();
+  return settings;
+}
+
 }  // namespace
 
 ReaderOrder reader_order(const vidconv_job& job) {
@@ -40,16 +46,17 @@ ReaderRun::ReaderRun(const ReaderOrder& order, const JobCallbacks& callbacks,
     : number_(start.number),
       skipped_(start.skipped),
       frames_(std::make_shared<HandedFrames>(waiting_frames)),
-      run_(order.settings, without_progress(callbacks), stop, [&](JobOptions& options) {
-        if (see) see(options.source);
-        options.source.interval = start.interval;
-        if (options.source.frames) *options.source.frames -= start.read_from;
-        options.wanted = start.wanted;
-        options.open_sink = [this](const OutputPlan&, const InputInfo&) {
-          return make_handing_sink(frames_,
-                                   [this](Frame frame) { return change(std::move(frame)); });
-        };
-      }) {
+      run_(with_own_boxes(order.settings), without_progress(callbacks), stop,
+           [&](JobOptions& options) {
+             if (see) see(options.source);
+             options.source.interval = start.interval;
+             if (options.source.frames) *options.source.frames -= start.read_from;
+             options.wanted = start.wanted;
+             options.open_sink = [this](const OutputPlan&, const InputInfo&) {
+               return make_handing_sink(frames_,
+                                        [this](Frame frame) { return change(std::move(frame)); });
+             };
+           }) {
   run_.open();
   video_ = run_.job().source()->video();
   if (order.format) {

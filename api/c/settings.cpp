@@ -3,14 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/c/filter.h"
 #include "kernels/base/names.h"
 #include "pipeline/base/printable.h"
+#include "pipeline/region/box_file.h"
+#include "pipeline/region/box_words.h"
+#include "pipeline/settings/region_settings.h"
 
 namespace vidconv {
 namespace {
+
+constexpr std::string_view regions_name = "regions";
 
 void apply_words(const SettingValues& words, Settings& settings) {
   try {
@@ -39,12 +46,25 @@ void SettingWords::set(const std::string& name, const std::string& value) {
   }
   if (!(row->flags & repeats) || row->name == "input" || value.empty())
     std::erase_if(words_, [&](const auto& word) { return word.first == &*row; });
+  if (row->name == regions_name) boxes_.clear();
   if (!value.empty()) words_.emplace_back(&*row, value);
+}
+
+void SettingWords::set_regions(std::vector<BoxLine> boxes, const std::string& options) {
+  BoxOptions read = parse_list_options(options);
+  if (!boxes.empty()) check_listed(boxes, read);
+  std::erase_if(words_, [](const auto& word) { return word.first->name == regions_name; });
+  boxes_ = std::move(boxes);
+  box_options_ = std::move(read);
 }
 
 Settings SettingWords::settings() const {
   Settings settings;
   apply_words(words_, settings);
+  if (boxes_.empty())
+    take_boxes(settings);
+  else
+    take_boxes(boxes_, box_options_, settings);
   return settings;
 }
 

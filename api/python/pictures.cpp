@@ -28,6 +28,15 @@ const char* text_or_null(const std::optional<std::string>& text) {
   return text ? text->c_str() : nullptr;
 }
 
+// Returns whether a filter is made of files, which may change.
+bool reads_files(const std::string& kernel) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_filter* filter = nullptr;
+  check(vidconv_filter_parse(kernel.c_str(), &filter, &error), error);
+  const Filter owned(filter);
+  return vidconv_filter_file(filter, 0) != nullptr;
+}
+
 // Filters for pictures of one format and size.
 class Plan {
  public:
@@ -163,6 +172,7 @@ class Plan {
 }  // namespace
 
 void add_pictures(nb::module_& module) {
+  module.def("reads_files", &reads_files);
   nb::class_<Plan>(module, "Plan")
       .def(nb::init<const std::vector<std::string>&, const std::string&, int, int,
                     const std::optional<std::string>&, const std::optional<std::string>&,

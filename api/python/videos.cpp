@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "api/python/core.h"
@@ -111,10 +114,30 @@ struct FreeJob {
   void operator()(vidconv_job* job) const { vidconv_job_free(job); }
 };
 
+// x, y, width, height, frame, time, by_time, ellipse, filter, id.
+using Box =
+    std::tuple<double, double, double, double, std::int64_t, double, bool, bool, int, std::string>;
+
+// The texts stay those of `box`.
+vidconv_box c_box(const Box& box) {
+  vidconv_box c = VIDCONV_INIT(vidconv_box);
+  c.x = std::get<0>(box);
+  c.y = std::get<1>(box);
+  c.width = std::get<2>(box);
+  c.height = std::get<3>(box);
+  c.frame = std::get<4>(box);
+  c.time = std::get<5>(box);
+  c.by_time = std::get<6>(box) ? 1 : 0;
+  c.ellipse = std::get<7>(box) ? 1 : 0;
+  c.filter = std::get<8>(box);
+  c.id = std::get<9>(box).c_str();
+  return c;
+}
+
 class Job {
  public:
   Job(const std::vector<std::pair<std::string, std::string>>& settings, nb::object message,
-      nb::object progress)
+      nb::object progress, const std::vector<Box>& boxes, const std::string& box_options)
       : listener_(std::make_shared<Listener>()) {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     vidconv_job* job = nullptr;
@@ -122,6 +145,7 @@ class Job {
     job_.reset(job);
     for (const auto& [name, value] : settings)
       check(vidconv_job_set(job, name.c_str(), value.c_str(), &error), error);
+    if (!boxes.empty()) set(boxes, box_options);
     listener_->message = std::move(message);
     listener_->progress = std::move(progress);
     check(vidconv_job_on_message(job, on_message, listener_.get(), &error), error);
@@ -146,6 +170,15 @@ class Job {
   [[nodiscard]] std::shared_ptr<Listener> listener() const { return listener_; }
 
  private:
+  void set(const std::vector<Box>& boxes, const std::string& options) const {
+    std::vector<vidconv_box> all;
+    all.reserve(boxes.size());
+    for (const Box& box : boxes) all.push_back(c_box(box));
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    check(vidconv_job_set_regions(job_.get(), all.data(), all.size(), options.c_str(), &error),
+          error);
+  }
+
   std::shared_ptr<Listener> listener_;
   std::unique_ptr<vidconv_job, FreeJob> job_;
 };
@@ -389,8 +422,9 @@ void add_videos(nb::module_& module) {
   module.def("hear_libav", &vidconv_hear_libav);
   nb::class_<Job>(module, "Job")
       .def(nb::init<const std::vector<std::pair<std::string, std::string>>&, nb::object,
-                    nb::object>(),
-           nb::arg("settings"), nb::arg("message"), nb::arg("progress").none())
+                    nb::object, const std::vector<Box>&, const std::string&>(),
+           nb::arg("settings"), nb::arg("message"), nb::arg("progress").none(),
+           nb::arg("boxes") = std::vector<Box>(), nb::arg("box_options") = "")
       .def("run", &Job::run);
   nb::class_<Frame>(module, "Frame")
       .def("planes", &Frame::planes)

@@ -23,6 +23,10 @@ constexpr double shortest_frame = 0.001;  // seconds
 
 }  // namespace
 
+std::string BoxOptions::where(int line) const {
+  return listed ? fmt::format("regions[{}]", line - 1) : fmt::format("line {}", line);
+}
+
 Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
     : lines_(std::move(lines)),
       options_(std::move(options)),
@@ -80,10 +84,12 @@ void Boxes::check_once(std::span<const Named> named) const {
       first = i;
   if (!first) return;
   const BoxLine& line = lines_[named[*first].line];
+  const std::string where = options_.where(line.line);
   throw Error(MessageKind::filter_spec, "cannot read the boxes",
-              fmt::format("{} line {}", options_.file, line.line),
-              fmt::format("id {} has a box at that {} already, in line {}", line.id,
-                          line.frame ? "frame" : "time", lines_[named[*first - 1].line].line),
+              options_.listed ? where : fmt::format("{} {}", options_.file, where),
+              fmt::format("id {} has a box at that {} already, in {}", line.id,
+                          line.frame ? "frame" : "time",
+                          options_.where(lines_[named[*first - 1].line].line)),
               "see docs/places.md");
 }
 
@@ -295,9 +301,9 @@ void Boxes::check(bool whole) const {
     first = i;
   }
   if (left == 0) return;
-  throw Error(MessageKind::filter_spec, "boxes were not applied", options_.file,
-              fmt::format("{} of {}, first that of line {}: {}", left, lines_.size(),
-                          lines_[first].line, why_not(first)),
+  throw Error(MessageKind::filter_spec, "boxes were not applied", options_.name(),
+              fmt::format("{} of {}, first that of {}: {}", left, lines_.size(),
+                          options_.where(lines_[first].line), why_not(first)),
               "take out what is not of this video");
 }
 

@@ -19,7 +19,7 @@ namespace vidconv {
 
 // A line of a file of boxes (docs/places.md), in pixels of the displayed picture or relative to it.
 struct BoxLine {
-  int line = 0;                       // number in the file, from 1
+  int line = 0;                       // number in the file or list, from 1
   std::optional<std::int64_t> frame;  // counted from 0; none: `time` counts
   double time = 0;                    // seconds
   std::string id = {};                // the object's name; empty: nothing else is known of it
@@ -39,7 +39,8 @@ struct BoxTime {
 };
 
 struct BoxOptions {
-  std::string file = {};   // for messages
+  std::string file = {};   // where they were read
+  bool listed = false;     // they are in no file, but in a list that a program gave
   double grow = 0;         // share of a box's width and height, added on each side
   BoxTime grow_time = {};  // a frame has all places where a box is so long before and after
   BoxTime hold = {};       // boxes stay so long before the first line of an id, and after the last
@@ -47,6 +48,10 @@ struct BoxOptions {
   int feather = 0;                   // pixels
   Units units = Units::unknown;      // relative: fractions of the picture's width and height
   int filter = 0;  // number in the chain, from 1, of lines that name none; 0: each
+
+  // For messages: the boxes as a whole, and one of them by its BoxLine::line.
+  std::string name() const { return listed ? "regions" : file; }
+  std::string where(int line) const;
 };
 
 // A box on one frame, in stored pixels; it may reach beyond the picture.

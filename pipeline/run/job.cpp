@@ -311,7 +311,8 @@ std::unique_ptr<Verifier> Job::make_verifier() const {
 void Job::check_boxes() const {
   const SourceOptions& from = options_.source;
   const bool interrupted = from.interrupted && *from.interrupted;
-  const bool whole = !from.start && !from.duration && !from.frames && !interrupted;
+  const bool whole =
+      !from.start && !from.duration && !from.frames && !from.interval && !interrupted;
   for (const TimedWork& work : works_)
     if (const auto& boxes = work.cases().back().boxes) boxes->check(whole);
 }

@@ -8,6 +8,8 @@
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
 #include "pipeline/decode/picture_decoder.h"
+#include "pipeline/region/box_words.h"
+#include "pipeline/settings/region_settings.h"
 #include "pipeline/settings/setting_values.h"
 
 namespace vidconv {
@@ -82,6 +84,14 @@ constexpr Setting rows[] = {
     {"compare", "--compare", "Filter", "split|side|flip|flip:SECONDS", "",
      "the original and the filtered picture in one: halves, next to each other, or in turns",
      planned, [](S& s, Text v) { s.compare = parse_comparison(v); }},
+    {"regions", "--regions", "Filter", "FILE[:grow=N%][:hold=N][:shape=ellipse][:feather=N]...", "",
+     "filters without a region of their own act in the boxes of this file, frame by frame: JSON "
+     "lines or CSV, as detectors write them",
+     0, [](S& s, Text v) { s.regions = parse_regions(v); }},
+    {"regions_default", "--regions-default", "Filter", "N|SPEC", "",
+     "boxes that name no filter are of this one alone: its number in the chain, from 1, or one "
+     "more filter, as `kernel` takes it",
+     0, [](S& s, Text v) { s.regions_default = filter_of_boxes_setting(v); }},
 
     {"raw", "--raw", "Input", "WxH:PIXFMT[@FPS]", "", "the input is bare frames", 0,
      [](S& s, Text v) { s.source.raw = v; }},

@@ -31,6 +31,8 @@ namespace vidconv {
 struct Settings {
   std::string input, output;
   std::vector<FilterSpec> filters;
+  std::optional<BoxOptions> regions;  // boxes that take_boxes() reads
+  std::string regions_default;        // the filter of boxes that name none, or its number
   std::shared_ptr<Boxes> boxes;  // where filters without a region of their own act; may be null
   Border border;
   PlaneSelection planes;

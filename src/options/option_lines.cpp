@@ -51,18 +51,6 @@ void declare_settings(CLI::App& app, OptionWords& w, std::string_view group) {
     if (settings()[i].group == group) declare(app, settings()[i], w.settings[i]);
 }
 
-void declare_filter(CLI::App& app, OptionWords& w) {
-  declare_settings(app, w, "Filter");
-  app.add_option("--regions", w.regions,
-                 "filters without a region of their own act in the boxes of this file, frame by "
-                 "frame: JSON lines or CSV, as detectors write them")
-      ->type_name("FILE[:grow=N%][:hold=N][:shape=ellipse][:feather=N]...");
-  app.add_option("--regions-default", w.regions_default,
-                 "boxes that name no filter are of this one alone: its number in the chain, from "
-                 "1, or one more filter, as --kernel takes it")
-      ->type_name("N|SPEC");
-}
-
 void declare_files(CLI::App& app, Options& o, OptionWords& w) {
   app.add_option("--files-from", o.files_from,
                  "take inputs from this list too, one in a line (- is stdin)")
@@ -210,7 +198,7 @@ SettingValues OptionWords::values(const CLI::App& app) const {
 void declare_options(CLI::App& app, Options& o, OptionWords& w) {
   app.set_help_flag();  // it comes last
   declare_group(app, main_group, [&] { declare_settings(app, w, main_group); });
-  declare_group(app, "Filter", [&] { declare_filter(app, w); });
+  declare_group(app, "Filter", [&] { declare_settings(app, w, "Filter"); });
   declare_group(app, "Input", [&] { declare_settings(app, w, "Input"); });
   declare_group(app, "Several inputs", [&] { declare_files(app, o, w); });
   declare_group(app, "Output", [&] { declare_output(app, w); });

@@ -20,7 +20,7 @@ struct SettingWords {
 // Words as typed on the command line, before they mean anything.
 struct OptionWords {
   std::vector<SettingWords> settings{vidconv::settings().size()};  // in the order of the table
-  std::string at, progress = "auto", regions, regions_default, benchmark;
+  std::string at, progress = "auto", benchmark;
   std::string list_kernels, list_formats, list_resumable, completions, skip_done, resume;
   bool list_variants = false, list_devices = false, manual = false;
 

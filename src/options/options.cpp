@@ -8,15 +8,14 @@
 #include <utility>
 
 #include "kernels/base/names.h"
-#include "kernels/spec/kernel_file.h"
 #include "pipeline/base/error.h"
 #include "pipeline/base/printable.h"
 #include "pipeline/base/url.h"
+#include "pipeline/settings/region_settings.h"
 #include "pipeline/settings/setting_values.h"
 #include "pipeline/settings/settings_job.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
-#include "src/options/box_file.h"
 #include "src/options/measure_words.h"
 #include "src/options/mistakes.h"
 #include "src/options/name_pattern.h"
@@ -242,61 +241,13 @@ List list_of(const OptionWords& w) {
   return List::none;
 }
 
-void check_boxes(const Options& o, const BoxOptions& boxes) {
-  const auto refuse_boxes = [&](const std::string& why, const char* remedy) {
-    refuse("--regions", boxes.file, why, remedy);
-  };
-  if (is_batch(o)) refuse_boxes("its boxes are of one video", "name one input");
-  if (o.gallery || !o.source.video)
-    refuse_boxes("its boxes are of one video", "choose one by --video N");
-  if (o.filters.empty() || std::ranges::all_of(o.filters, &FilterSpec::has_place))
-    refuse_boxes("each filter has a region of its own", "leave out the region of one");
-  const BoxLine& last = o.boxes->last_filter();
-  if (last.filter > static_cast<int>(o.filters.size()))
-    refuse_boxes(fmt::format("line {} names filter {} of a chain of {}", last.line, last.filter,
-                             o.filters.size()),
-                 "filters are counted from 1");
-}
-
-std::vector<BoxLine> boxes_in(const BoxOptions& options) {
-  constexpr std::size_t most_bytes = std::size_t{1} << 30;
-  std::string bytes;
-  try {
-    bytes = read_kernel_file(options.file, most_bytes);
-  } catch (const std::runtime_error& error) {
-    throw Error(MessageKind::filter_spec, "cannot read the boxes", options.file, error.what(),
-                "name a file that can be read");
-  }
-  return read_boxes(bytes, options.file, options.units);
-}
-
-// Returns the number of the filter that boxes without one are for; 0: each. Adds the filter if it
-// is not one of the chain.
-int default_filter(const std::string& text, Options& o) {
-  constexpr const char* option = "--regions-default";
-  if (text.empty()) return 0;
-  if (text.find_first_not_of("0123456789") != text.npos) {
-    o.filters.push_back(parse_kernel(option, text, o.source.max_pixels));
-    if (o.filters.back().has_place())
-      refuse(option, text, "it acts in boxes, and has a place of its own", "leave out the place");
-    return static_cast<int>(o.filters.size());
-  }
-  const auto number =
-      static_cast<std::size_t>(whole_setting(option, text, 1, std::ssize(o.filters)));
-  if (o.filters[number - 1].has_place())
-    refuse(option, text, fmt::format("filter {} has a place of its own", number),
-           "name one that has none");
-  return static_cast<int>(number);
-}
-
 // Reads the boxes while files may still be opened: the sandbox is not yet in force.
-void take_boxes(const OptionWords& w, Options& o) {
-  BoxOptions options = parse_regions(w.regions);
-  options.filter = default_filter(w.regions_default, o);
-  o.boxes = std::make_shared<Boxes>(boxes_in(options), options);
-  check_boxes(o, options);
-  for (std::size_t i = 0; i < o.filters.size(); ++i)
-    if (!o.filters[i].has_place()) o.filters[i] = o.filters[i].in_boxes(i);
+void read_boxes_of(Options& o) {
+  if (o.regions && is_batch(o))
+    refuse("--regions", o.regions->file, "its boxes are of one video", "name one input");
+  if (o.regions && o.gallery)
+    refuse("--regions", o.regions->file, "its boxes are of one video", "choose one by --video N");
+  take_boxes(o);
 }
 
 // The words of an option, one spelling for those that mean the same.
@@ -389,9 +340,7 @@ Options parse_options(int argc, const char* const* argv) {
   read_settings(app, w, o);
   take_local_paths(o);
   read_words(w, o);
-  if (!w.regions.empty()) take_boxes(w, o);
-  if (w.regions.empty() && !w.regions_default.empty())
-    refuse("--regions-default", w.regions_default, "there are no boxes", "give them by --regions");
+  read_boxes_of(o);
   check_together(o);
   o.skip_done |= o.watch;
   return o;

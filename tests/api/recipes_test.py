@@ -41,7 +41,7 @@ class RecipesTest(unittest.TestCase):
         self.assertEqual((self.folder / a).read_bytes(), (self.folder / b).read_bytes())
 
     def test_all_are_here(self):
-        self.assertEqual(len(PROGRAMS), 7)
+        self.assertEqual(len(PROGRAMS), 8)
 
     def test_every_function_is_used(self):
         header = (PREFIX / "include/vidconv/vidconv.h").read_text(encoding="utf-8")
@@ -75,9 +75,16 @@ class RecipesTest(unittest.TestCase):
         self.assertIn("plane 1: 120 rows of 160 bytes", said)
         self.assertRegex(said, r"filter Y by cpu-\w+")
 
+    def test_boxes(self):
+        (self.folder / "boxes.jsonl").write_text('{"frame": 1, "id": "face 1", "box": [4, 4, 16, 16]}\n'
+                                                 '{"frame": 7, "id": "face 1", "box": [40, 4, 16, 16]}\n', encoding="utf-8")
+        self.run_command("in.mkv", "command.y4m", "--kernel", "mosaic:size=8", "--regions", "boxes.jsonl:grow=15%:hold=1")
+        self.assertEqual(self.run_recipe(6, "in.mkv", "ours.y4m"), "")
+        self.same("ours.y4m", "command.y4m")
+
     def test_ending_early(self):
         self.run_command("in.mkv", "command.mp4", "--kernel", "unsharp", "--frames", "5", "--crf", "18.5")
-        self.assertEqual(self.run_recipe(6, "in.mkv", "ours.mp4", "none.mp4"), "reading: 130\nwriting: 130\n")
+        self.assertEqual(self.run_recipe(7, "in.mkv", "ours.mp4", "none.mp4"), "reading: 130\nwriting: 130\n")
         self.same("ours.mp4", "command.mp4")
         self.assertFalse((self.folder / "none.mp4").exists())
 

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/region/box_file.h"
+#include "pipeline/region/box_words.h"
 #include "src/cluster/cluster_plan.h"
-#include "src/options/box_file.h"
 #include "tests/fuzz/input.h"
 
 namespace {

@@ -8,10 +8,10 @@ import tempfile
 import unittest
 
 CMAKE, SOURCE = shutil.which(sys.argv[1]), sys.argv[2]
-ALL = ["libfmt-dev", "libpng-dev", "libhwy-dev", "libavcodec-dev", "libavformat-dev", "libavutil-dev",
+ALL = ["libfmt-dev", "libpng-dev", "libhwy-dev", "nlohmann-json3-dev", "libavcodec-dev", "libavformat-dev", "libavutil-dev",
        "libswscale-dev", "libswresample-dev"]
 UNTRIED = "was not tried with this FFmpeg"
-OF_COMMAND = ["libcli11-dev", "nlohmann-json3-dev"]
+OF_COMMAND = ["libcli11-dev"]
 
 
 def configure(*options, path=None, packages="/nowhere"):

@@ -77,7 +77,7 @@ def test_regions(frame_of):
     for wrong in ([], [(1, 2, 3)], ["0,0,4,4"], [(0, 0, 1000, 4)]):
         with pytest.raises(ValueError):
             vidconv.filter(picture, "box", regions=wrong)
-    with pytest.raises(TypeError, match="files of boxes"):
+    with pytest.raises(TypeError, match="no frame of a video"):
         vidconv.filter(picture, "box", regions="faces.jsonl")
 
 

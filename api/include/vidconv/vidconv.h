@@ -129,6 +129,10 @@ VIDCONV_API void vidconv_filter_free(vidconv_filter* filter);
 
 /* Returns the specification as it was given; NULL for NULL. Quick. */
 VIDCONV_API const char* vidconv_filter_text(const vidconv_filter* filter);
+/* Returns the name of a file that the specification was made of: that of a matrix, a mask, a map or
+ * values over time. A filter keeps what the file held when it was parsed. `index` counts from 0;
+ * NULL after the last one, and for NULL. Quick. */
+VIDCONV_API const char* vidconv_filter_file(const vidconv_filter* filter, size_t index);
 /* Returns a warning about a specification that is probably a mistake, in one line with a remedy.
  * `index` counts from 0; NULL after the last one, and for NULL. Quick. */
 VIDCONV_API const char* vidconv_filter_warning(const vidconv_filter* filter, size_t index);
@@ -326,6 +330,36 @@ VIDCONV_API vidconv_status vidconv_job_set_double(vidconv_job* job, const char* 
 /* Sets a switch, to 0 or 1. */
 VIDCONV_API vidconv_status vidconv_job_set_switch(vidconv_job* job, const char* name, int value,
                                                   vidconv_error* error);
+
+/* A box in which filters act on one frame, or of one object that moves: between two boxes of one id
+ * it goes in a straight line (docs/places.md). */
+typedef struct vidconv_box {
+  size_t size;
+  /* The corner at the top left, and the extent: pixels of the picture as it is shown, or shares of
+   * its width and height if the options say units=relative. Fractions are allowed; an extent is
+   * more than 0. What lies beyond the picture is cut off. */
+  double x, y, width, height;
+  int64_t frame;   /* number of the frame in the whole input, from 0 */
+  double time;     /* seconds from the input's beginning; only if by_time is 1 */
+  int32_t by_time; /* 1: the box is on the frame that is shown at `time`; 0: on frame `frame` */
+  int32_t ellipse; /* 1: the ellipse that the box is drawn around; 0: all of the box */
+  int32_t filter;  /* number in the chain of kernels, from 1; 0: those of "regions_default", or all
+                      that have no place of their own */
+  const char* id;  /* names the object, UTF-8; NULL or "": a box without others */
+} vidconv_box;
+
+/* Sets the boxes of "regions" as a list instead of a file. `regions` is an array of `count`
+ * structs, each as large as `size` of the first says, and is copied; 0 boxes restore the default.
+ * `options` are those that follow a file's name, "grow=15%:hold=12:feather=8"; NULL for none. The
+ * last call counts, of this function or of vidconv_job_set() for "regions".
+ *
+ * Fails with VIDCONV_USAGE: the message names "regions[2]" if that box makes no sense. Whether one
+ * id has two boxes on one frame, and whether there is such a filter, is checked when the job runs.
+ * A run in which a box was applied to no frame fails. A file of "regions" is read by each run. */
+VIDCONV_API vidconv_status vidconv_job_set_regions(vidconv_job* job, const vidconv_box* regions,
+                                                   size_t count, const char* options,
+                                                   vidconv_error* error);
+
 /* Returns a setting's name; `index` counts from 0; NULL after the last one. The text lives as long
  * as the program. Thread-safe. */
 VIDCONV_API const char* vidconv_setting_name(size_t index);

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import atexit
-import re
 from functools import lru_cache
 from typing import Any, Optional, Tuple
 
@@ -17,13 +16,17 @@ def new_plan(kernels: Tuple[str, ...], format: str, width: int, height: int, bor
 
 _kept_plan = lru_cache(maxsize=64)(new_plan)  # taps and memory are worked out once
 atexit.register(_kept_plan.cache_clear)  # Python may end without freeing them, which nanobind would report
-# Kernels, masks and keys in files, which may have changed since; names of filters and keys are in any case.
-_of_a_file = re.compile("file:|mask=(?!edges:)|=@", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _reads_files(kernel: str) -> bool:
+    return _core.reads_files(kernel)
 
 
 def plan_of(kernels: Tuple[str, ...], *rest: Any) -> _core.Plan:
-    """Returns a plan with these arguments of new_plan()."""
-    return (new_plan if any(map(_of_a_file.search, kernels)) else _kept_plan)(kernels, *rest)
+    """Returns a plan with these arguments of new_plan(). Files of kernels, masks, maps and keys may have changed since
+    the last one, so that their plans are made anew."""
+    return (new_plan if any(map(_reads_files, kernels)) else _kept_plan)(kernels, *rest)
 
 
 def run(plan: _core.Plan, picture: Picture, target: Picture, stream: int) -> None:

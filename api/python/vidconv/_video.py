@@ -29,9 +29,15 @@ def run(input: Path, output: Path, *, kernel: Optional[Kernels] = None, progress
         progress: called with a :class:`ProgressReport` after the first frame, ten times a second and after the last, on a
             thread of the library. An exception in it ends the run early, and `run` raises it.
         options: settings by their names (:func:`settings`): ``codec="libx264", crf=18, overwrite=True,
-            encoder_options={"tune": "grain"}``; and ``regions``, as for :func:`vidconv.filter`.
+            encoder_options={"tune": "grain"}``.
+            ``regions``: where the filters act: boxes of all frames, as for :func:`vidconv.filter`; boxes frame by frame, a list
+            of dicts ``{"frame": 12, "box": (x, y, width, height)}``, counted from 0, in pixels as shown, with ``time``
+            (seconds) instead of ``frame``, and ``id``, ``shape`` ("ellipse") and ``filter`` (from 1) if wanted; or a file of
+            those. Between two boxes of one ``id`` it moves. A box that no frame had is an error.
+            ``regions_options``: of boxes with frames, ``{"grow": "15%", "hold": 12, "feather": 8, "units": "relative"}``.
 
     Raises:
+        UsageError, TypeError, ValueError: a setting makes no sense; wrong boxes are named as ``regions[3]``, or by their line.
         DamagedError: the output is there, but frames of the input are missing or wrong; its `stats` say more.
         Error: any other failure; there is no output, and an older file is unchanged.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import numbers
 import os
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
@@ -109,9 +110,13 @@ def in_regions(kernels: Tuple[str, ...], regions: Optional[Sequence[Any]]) -> Tu
     if regions is None:
         return kernels
     if isinstance(regions, (str, os.PathLike)):
-        raise TypeError(f"regions={str(regions)!r}: give boxes (x, y, width, height); files of boxes are for the command")
+        raise TypeError(f"regions={str(regions)!r}: a picture in memory is no frame of a video: give boxes (x, y, width, height) "
+                        "of this one; files of boxes are for run(), open() and Writer")
     boxes = [regions] if len(regions) == 4 and all(isinstance(v, (int, str, np.integer)) for v in regions) else list(regions)
     for box in boxes:
+        if isinstance(box, Mapping):
+            raise TypeError(f"a region {box!r}: a picture in memory is no frame of a video: give (x, y, width, height) of this one; "
+                            "boxes with frames are for run(), open() and Writer")
         if isinstance(box, str) or len(box) != 4:
             raise ValueError(f"a region {box!r}: give (x, y, width, height), in pixels or as '12.5%'")
     if not boxes:

@@ -46,7 +46,10 @@ static void filters(void) {
   CHECK(vidconv_filter_text(NULL) == NULL);
   tried("vidconv_filter_warning");
   CHECK(vidconv_filter_warning(NULL, 0) == NULL);
+  tried("vidconv_filter_file");
+  CHECK(vidconv_filter_file(NULL, 0) == NULL);
   filter = parsed("box");
+  CHECK(vidconv_filter_file(filter, 0) == NULL && vidconv_filter_file(filter, SIZE_MAX) == NULL);
   CHECK(vidconv_filter_warning(filter, 0) == NULL &&
         vidconv_filter_warning(filter, SIZE_MAX) == NULL);
   tried("vidconv_filter_free");

@@ -4,8 +4,9 @@
 
 /* Every setting refuses invalid values, except for names that only FFmpeg or the disk knows. */
 static void settings(vidconv_job* job) {
-  static const char* const names[] = {"input", "output", "raw",   "input_format", "format",
-                                      "codec", "preset", "audit", "pixel_format", "audio"};
+  static const char* const names[] = {"input",   "output",       "raw",    "input_format",
+                                      "format",  "codec",        "preset", "audit",
+                                      "regions", "pixel_format", "audio"};
   size_t i, n;
   const char* name;
   tried("vidconv_setting_name");
@@ -49,6 +50,66 @@ static void numbers(vidconv_job* job) {
   REFUSED(vidconv_job_set_switch(job, "overwrite", -1, error));
 }
 
+/* Boxes are refused by their index; what is right behind a wrong one does not count. */
+static void regions(vidconv_job* job) {
+  static const struct {
+    double x, y, width, height, time;
+    int64_t frame;
+    int32_t by_time, ellipse, filter;
+  } wrong[] = {{0, 0, 0, 9, 0, 0, 0, 0, 0},         {0, 0, 9, -9, 0, 0, 0, 0, 0},
+               {NAN, 0, 9, 9, 0, 0, 0, 0, 0},       {0, INFINITY, 9, 9, 0, 0, 0, 0, 0},
+               {0, 0, 2e6, 9, 0, 0, 0, 0, 0},       {0, 0, 9, 9, 0, -1, 0, 0, 0},
+               {0, 0, 9, 9, 0, INT64_MAX, 0, 0, 0}, {0, 0, 9, 9, -1, 0, 1, 0, 0},
+               {0, 0, 9, 9, NAN, 0, 1, 0, 0},       {0, 0, 9, 9, 0, 0, 2, 0, 0},
+               {0, 0, 9, 9, 0, 0, 0, -1, 0},        {0, 0, 9, 9, 0, 0, 0, 0, -1}};
+  static const char* const wrong_options[] = {"grow=10", "hold",     "shape=star",   "feather=-1",
+                                              "units=m", "a.csv",    "grow=5%:",     ":grow=5%",
+                                              "gorw=5%", "hold=1.5", "hold=1:what=2"};
+  vidconv_box boxes[3];
+  size_t i;
+  tried("vidconv_job_set_regions");
+  for (i = 0; i < 3; ++i) {
+    memset(&boxes[i], 0, sizeof boxes[i]);
+    boxes[i].size = sizeof boxes[i];
+    boxes[i].x = boxes[i].y = boxes[i].width = boxes[i].height = 9;
+    boxes[i].frame = (int64_t)i;
+  }
+  REFUSED(vidconv_job_set_regions(NULL, boxes, 3, NULL, error));
+  REFUSED(vidconv_job_set_regions(job, NULL, 3, NULL, error));
+  REFUSED(vidconv_job_set_regions(job, boxes, SIZE_MAX, NULL, error));
+  CHECK(vidconv_job_set_regions(job, boxes, 3, NULL, NULL) == VIDCONV_OK);
+  CHECK(vidconv_job_set_regions(job, boxes, 3, "", NULL) == VIDCONV_OK);
+  CHECK(vidconv_job_set_regions(job, boxes, 3, "grow=15%,3:hold=2:feather=4", NULL) == VIDCONV_OK);
+  for (i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    vidconv_box* const box = &boxes[2];
+    box->x = wrong[i].x;
+    box->y = wrong[i].y;
+    box->width = wrong[i].width;
+    box->height = wrong[i].height;
+    box->time = wrong[i].time;
+    box->frame = wrong[i].frame;
+    box->by_time = wrong[i].by_time;
+    box->ellipse = wrong[i].ellipse;
+    box->filter = wrong[i].filter;
+    CHECK_STATUS(vidconv_job_set_regions(job, boxes, 3, NULL, &error), VIDCONV_USAGE, error);
+    CHECK(strstr(error.message, "regions[2]") != NULL);
+  }
+  for (i = 0; i < sizeof wrong_options / sizeof *wrong_options; ++i)
+    REFUSED(vidconv_job_set_regions(job, boxes, 2, wrong_options[i], error));
+  for (i = 0; i < wrong_size_count; ++i) {
+    boxes[1].size = wrong_sizes[i];
+    REFUSED(vidconv_job_set_regions(job, boxes, 2, NULL, error));
+    boxes[0].size = wrong_sizes[i];
+    REFUSED(vidconv_job_set_regions(job, boxes, 1, NULL, error));
+    boxes[0].size = boxes[1].size = sizeof *boxes;
+  }
+  for (i = 0; i < 2; ++i) boxes[i].x = boxes[i].y = boxes[i].width = boxes[i].height = 0.25;
+  REFUSED(vidconv_job_set_regions(job, boxes, 2, NULL, error)); /* pixels, or shares? */
+  CHECK(vidconv_job_set_regions(job, boxes, 2, "units=relative", NULL) == VIDCONV_OK);
+  CHECK(vidconv_job_set_regions(job, NULL, 0, NULL, NULL) == VIDCONV_OK);
+}
+
 static int never(void* user, const vidconv_progress* progress) {
   (void)user;
   (void)progress;
@@ -73,6 +134,7 @@ static void jobs(void) {
   REFUSED(vidconv_job_set(job, "\xff\n", "a", error));
   settings(job);
   numbers(job);
+  regions(job);
   tried("vidconv_job_on_progress");
   REFUSED(vidconv_job_on_progress(NULL, never, NULL, error));
   CHECK(vidconv_job_on_progress(job, NULL, NULL, NULL) == VIDCONV_OK);

@@ -43,6 +43,7 @@ bool is_number(const std::string& word) {
 // Returns the text before a number in each alternative: "cuda:" for "auto|cuda|cuda:N".
 std::vector<std::string> before_numbers(const OptionText& option) {
   std::vector<std::string> found;
+  if (option.value == "N|SPEC") return found;  // a word that is no number is a filter there
   std::istringstream alternatives(option.value);
   for (std::string word; std::getline(alternatives, word, '|');) {
     const std::size_t colon = word.find(':');

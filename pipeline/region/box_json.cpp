@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "src/options/box_line.h"
+#include "pipeline/region/box_line.h"
 
 namespace vidconv {
 namespace {
 
 // A value of a key that counts.
-struct Value {
+struct JsonValue {
   enum class Kind : std::uint8_t { none, whole, real, text, other } kind = Kind::none;
   std::int64_t whole = 0;
   double real = 0;  // set for whole numbers too
@@ -40,23 +40,24 @@ class BoxReader {
  public:
   explicit BoxReader(const TakeBox& take) : take_(take) {}
 
-  bool null() { return put({.kind = Value::Kind::other}); }
-  bool boolean(bool) { return put({.kind = Value::Kind::other}); }
+  bool null() { return put({.kind = JsonValue::Kind::other}); }
+  bool boolean(bool) { return put({.kind = JsonValue::Kind::other}); }
   bool number_integer(std::int64_t value) {
-    return put({.kind = Value::Kind::whole, .whole = value, .real = static_cast<double>(value)});
+    return put(
+        {.kind = JsonValue::Kind::whole, .whole = value, .real = static_cast<double>(value)});
   }
   bool number_unsigned(std::uint64_t value) {
     const bool fits = value <= static_cast<std::uint64_t>(INT64_MAX);
     return fits ? number_integer(static_cast<std::int64_t>(value))
-                : put({.kind = Value::Kind::real, .real = static_cast<double>(value)});
+                : put({.kind = JsonValue::Kind::real, .real = static_cast<double>(value)});
   }
   bool number_float(double value, const std::string&) {
-    return put({.kind = Value::Kind::real, .real = value});
+    return put({.kind = JsonValue::Kind::real, .real = value});
   }
   bool string(std::string& value) {
-    return put({.kind = Value::Kind::text, .text = std::move(value)});
+    return put({.kind = JsonValue::Kind::text, .text = std::move(value)});
   }
-  bool binary(std::vector<std::uint8_t>&) { return put({.kind = Value::Kind::other}); }
+  bool binary(std::vector<std::uint8_t>&) { return put({.kind = JsonValue::Kind::other}); }
 
   bool start_object(std::size_t) {
     if (!object_depth_) {
@@ -65,7 +66,7 @@ class BoxReader {
       box_.reset();
       has_bbox_ = false;
     } else {
-      put({.kind = Value::Kind::other});
+      put({.kind = JsonValue::Kind::other});
       ++depth_;
     }
     begins_.push_back(keys_.size());
@@ -93,7 +94,7 @@ class BoxReader {
       box_.emplace();
       box_depth_ = depth_ + 1;
     } else if (object_depth_) {
-      put({.kind = Value::Kind::other});
+      put({.kind = JsonValue::Kind::other});
     }
     ++depth_;
     return true;
@@ -124,7 +125,7 @@ class BoxReader {
                               : Key::other;
   }
 
-  bool put(Value value) {
+  bool put(JsonValue value) {
     if (!object_depth_) refuse_other();
     if (box_depth_ != 0) {
       if (depth_ == box_depth_) box_->push_back(std::move(value));
@@ -170,8 +171,8 @@ class BoxReader {
     double* const numbers[] = {&line.x, &line.y, &line.width, &line.height};
     for (std::size_t i = 0; i < 4; ++i) *numbers[i] = (*box_)[i].number("a number of the box");
     if (id_.is_there())
-      line.id = id_.kind == Value::Kind::text ? std::move(id_.text)
-                                              : std::to_string(id_.whole_number("id"));
+      line.id = id_.kind == JsonValue::Kind::text ? std::move(id_.text)
+                                                  : std::to_string(id_.whole_number("id"));
     if (shape_.is_there()) line.ellipse = is_ellipse(shape_.text);
     if (filter_.is_there())
       line.filter = filter_number(static_cast<double>(filter_.whole_number("filter")));
@@ -181,8 +182,8 @@ class BoxReader {
   const TakeBox& take_;
   int depth_ = 0, object_depth_ = 0, box_depth_ = 0;  // 0: in none
   Key now_ = Key::other;                              // whose value comes next
-  Value frame_, time_, id_, shape_, filter_;
-  std::optional<std::vector<Value>> box_;
+  JsonValue frame_, time_, id_, shape_, filter_;
+  std::optional<std::vector<JsonValue>> box_;
   bool has_bbox_ = false;
   std::vector<std::string> keys_;    // keys of all objects that are open,
   std::vector<std::size_t> begins_;  // and where those of each begin

@@ -1,4 +1,4 @@
-#include "src/options/box_file.h"
+#include "pipeline/region/box_file.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 
 #include "kernels/base/names.h"
 #include "kernels/base/numbers.h"
+#include "kernels/spec/kernel_file.h"
 #include "pipeline/base/error.h"
-#include "src/options/box_line.h"
-#include "src/options/csv.h"
-#include "src/options/option_values.h"
+#include "pipeline/region/box_line.h"
+#include "pipeline/region/csv.h"
 
 namespace vidconv {
 namespace {
@@ -131,90 +131,18 @@ class Csv {
 };
 
 // Some programs that write boxes give sizes relative to the picture: the units must be named then.
-void check_units(const std::vector<BoxLine>& lines, Units units, const std::string& name) {
+void check_units(const std::vector<BoxLine>& lines, Units units, const std::string& name,
+                 const char* remedy) {
   const bool all_small = std::ranges::all_of(lines, [](const BoxLine& line) {
     return line.x >= 0 && line.y >= 0 && line.x + line.width <= 1 && line.y + line.height <= 1;
   });
   if (all_small && units == Units::unknown)
     throw Error(MessageKind::filter_spec, "cannot read the boxes", name,
                 "all of them lie in the picture's first pixel: their numbers are from 0 to 1",
-                "add :units=relative where they are parts of the picture, else :units=pixels");
-}
-
-// 12, 0.5s, 500ms. None for anything else.
-std::optional<BoxTime> box_time(std::string_view text) {
-  constexpr double longest = 3600;  // seconds
-  constexpr int most = 1'000'000;   // frames
-  const bool milliseconds = text.ends_with("ms");
-  if (!text.ends_with('s')) {
-    const auto frames = number_of<int>(std::string(text), 0, most);
-    return frames ? std::optional(BoxTime{static_cast<double>(*frames), false}) : std::nullopt;
-  }
-  text.remove_suffix(milliseconds ? 2 : 1);
-  const double unit = milliseconds ? 0.001 : 1;
-  const auto number = number_of<double>(std::string(text), 0.0, longest / unit);
-  return number ? std::optional(BoxTime{*number * unit, true}) : std::nullopt;
+                remedy);
 }
 
 }  // namespace
-
-BoxOptions parse_regions(const std::string& text) {
-  BoxOptions options;
-  const std::vector<std::string_view> keys = {"grow", "hold", "shape", "feather", "units"};
-  // The file's name ends before the first key, or what is nearly one.
-  std::size_t end = text.size();
-  for (std::size_t at = text.find(':'); at < end; at = text.find(':', at + 1)) {
-    const std::string_view key = std::string_view(text).substr(at + 1, text.find('=', at) - at - 1);
-    if (std::ranges::find(keys, key) != keys.end() || !did_you_mean(key, keys).empty()) end = at;
-  }
-  options.file = text.substr(0, end);
-  const auto fail = [&](const std::string& why) {
-    refuse("--regions", text, why,
-           "FILE[:grow=15%][:hold=12][:shape=ellipse][:feather=8][:units=relative]");
-  };
-  if (options.file.empty()) fail("no file is named");
-  while (end < text.size()) {
-    const std::size_t begin = end + 1, equals = text.find('=', begin);
-    end = std::min(text.find(':', begin), text.size());
-    if (equals > end) fail(fmt::format("column {}: '=' is missing", begin + 1));
-    const std::string key = text.substr(begin, equals - begin);
-    const std::string value = text.substr(equals + 1, end - equals - 1);
-    const auto wrong = [&](const char* what) {
-      fail(fmt::format("column {}: {} is {}, not '{}'", equals + 2, key, what, value));
-    };
-    if (key == "grow") {
-      const std::size_t comma = value.find(',');
-      const bool percent = value.substr(0, comma).ends_with('%');
-      // A number alone may be a percentage that lacks its sign.
-      const bool seconds = comma == value.npos && value.ends_with('s');
-      const std::string lasting = comma != value.npos ? value.substr(comma + 1) : value;
-      const auto time = percent && comma == value.npos ? BoxTime() : box_time(lasting);
-      const auto number = percent ? number_of<double>(value.substr(0, value.find('%')), 0.0, 1000.0)
-                                  : std::optional<double>(0);
-      if (!number || !time || !(percent || seconds))
-        wrong("a percentage from 0% to 1000%, seconds such as 0.5s, or both (15%,0.5s or 15%,3)");
-      options.grow = *number / 100;
-      options.grow_time = *time;
-    } else if (key == "hold") {
-      const auto time = box_time(value);
-      if (!time) wrong("a whole number of frames, or seconds such as 0.5s");
-      options.hold = *time;
-    } else if (key == "shape") {
-      if (value != "ellipse" && value != "rectangle") wrong("rectangle or ellipse");
-      options.ellipse = value == "ellipse";
-    } else if (key == "units") {
-      if (value != "pixels" && value != "relative") wrong("pixels or relative");
-      options.units = value == "pixels" ? Units::pixels : Units::relative;
-    } else if (key == "feather") {
-      const auto number = number_of<int>(value, 0, 1000);
-      if (!number) wrong("a whole number of pixels from 0 to 1000");
-      options.feather = *number;
-    } else {
-      fail(fmt::format("column {}: unknown key '{}'{}", begin + 1, key, did_you_mean(key, keys)));
-    }
-  }
-  return options;
-}
 
 std::vector<BoxLine> read_boxes(std::string_view bytes, const std::string& name, Units units) {
   const auto fail = [&](int number, const std::string& why) {
@@ -262,9 +190,37 @@ std::vector<BoxLine> read_boxes(std::string_view bytes, const std::string& name,
   }
   if (lines.empty())
     throw Error(MessageKind::filter_spec, "cannot read the boxes", name, "the file holds none",
-                "leave out --regions");
-  check_units(lines, units, name);
+                "leave out `regions`");
+  check_units(lines, units, name,
+              "add :units=relative where they are parts of the picture, else :units=pixels");
   return lines;
+}
+
+std::vector<BoxLine> read_box_file(const BoxOptions& options) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 30;
+  std::string bytes;
+  try {
+    bytes = read_kernel_file(options.file, most_bytes);
+  } catch (const std::runtime_error& error) {
+    throw Error(MessageKind::filter_spec, "cannot read the boxes", options.file, error.what(),
+                "name a file that can be read");
+  }
+  return read_boxes(bytes, options.file, options.units);
+}
+
+void check_listed(std::vector<BoxLine>& boxes, const BoxOptions& options) {
+  int number = 0;
+  for (BoxLine& box : boxes) {
+    box.line = ++number;
+    try {
+      check_box(box);
+    } catch (const WrongLine& wrong) {
+      throw Error(MessageKind::filter_spec, "cannot take the box", options.where(number), wrong.why,
+                  "see docs/places.md");
+    }
+  }
+  check_units(boxes, options.units, "regions",
+              "add units=relative where they are parts of the picture, else units=pixels");
 }
 
 }  // namespace vidconv

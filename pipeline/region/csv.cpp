@@ -1,4 +1,4 @@
-#include "src/options/csv.h"
+#include "pipeline/region/csv.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace vidconv {
 namespace {
 
-constexpr double largest = 1e15;
+constexpr double largest_cell = 1e15;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -57,11 +57,11 @@ std::optional<double> csv_number(std::string_view cell, CsvDialect dialect) {
   if (cell.starts_with('+')) cell.remove_prefix(1);
   const std::size_t comma = cell.find(',');
   if (comma == cell.npos || !dialect.decimal_comma())
-    return number_of<double>(cell, -largest, largest);
+    return number_of<double>(cell, -largest_cell, largest_cell);
   if (cell.find('.') != cell.npos || cell.find(',', comma + 1) != cell.npos) return std::nullopt;
   std::string text(cell);
   text[comma] = '.';
-  return number_of<double>(text, -largest, largest);
+  return number_of<double>(text, -largest_cell, largest_cell);
 }
 
 }  // namespace vidconv
