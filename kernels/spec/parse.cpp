@@ -8,15 +8,15 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <random>
 #include <utility>
 
 #include "kernels/base/names.h"
 #include "kernels/filter/presets.h"
-#include "kernels/filter/volume.h"
 #include "kernels/spec/colour_spec.h"
 #include "kernels/spec/curve_spec.h"
 #include "kernels/spec/kernel_file.h"
+#include "kernels/spec/kernel_keys.h"
+#include "kernels/spec/matrix_spec.h"
 #include "kernels/spec/misspelt.h"
 #include "kernels/spec/over_time_spec.h"
 
@@ -108,19 +108,6 @@ double read_argument(Cursor& c, const Parameter& parameter) {
   return read_value(c, parameter.name, range_of(parameter));
 }
 
-// Returns taps around a quarter of their range, whose absolute values sum to 1: most of the picture
-// is left. The generator, and so the kernel, is the same on every machine.
-Kernel random_kernel(std::uint32_t seed, int width, int height) {
-  std::mt19937 random(seed);
-  std::vector<double> taps;
-  double sum = 0;
-  for (int i = 0; i < width * height; ++i) {
-    taps.push_back(static_cast<double>(random()) / 0x1p32 - 0.25);
-    sum += std::abs(taps.back());
-  }
-  return Kernel(width, height, std::move(taps)).scaled(1 / sum);
-}
-
 }  // namespace
 
 class SpecParser {
@@ -210,63 +197,19 @@ class SpecParser {
     if (!cursor_.accept(':')) cursor_.fail_here(fmt::format("':' after '{}'", name));
     spec_.matrix_name_ = name;
     try {
-      spec_.matrix_.push_back(name == "fill"        ? read_fill()
-                              : name == "file"      ? read_file()
-                              : name == "random"    ? read_random()
-                              : name == "separable" ? read_separable()
-                              : name == "volume"    ? read_volume()
-                                                    : read_rows(name));
+      spec_.matrix_.push_back(name == "fill"   ? read_fill()
+                              : name == "file" ? read_file()
+                                               : read_numbers(name));
     } catch (const std::invalid_argument& error) {
       cursor_.fail(error.what(), 0);
     }
   }
 
-  Kernel read_rows(const std::string& name) {
-    const std::size_t start = cursor_.position();
-    MatrixRows rows;
-    do rows.read_row(cursor_);
-    while (cursor_.accept(';'));
-    const int width = rows.width(), height = rows.height();
-    spec_.typed_ = name == "matrix";
-    if (name != "matrix" && height != 1)
-      cursor_.fail(fmt::format("'{}' takes one list of numbers", name), start);
-    if (name == "time" && width > max_time_taps)
-      cursor_.fail(
-          fmt::format("{} numbers are too many: 'time' takes up to {}", width, max_time_taps),
-          start);
-    return name == "column" ? Kernel(1, width, rows.take()) : Kernel(width, height, rows.take());
-  }
-
-  Kernel read_volume() {
-    VolumeRows rows;
-    do {
-      const std::size_t start = cursor_.position();
-      do rows.read_row(cursor_);
-      while (cursor_.accept(';'));
-      rows.end_plane(cursor_, start);
-    } while (cursor_.accept('|'));
-    spec_.plane_rows_ = rows.plane_rows();
-    return volume_of(rows.width(), spec_.plane_rows_, rows.take());
-  }
-
-  Kernel read_separable() {
-    MatrixRows across, down;
-    across.read_row(cursor_);
-    if (!cursor_.accept(';')) cursor_.fail_here("';' and the column after the row");
-    down.read_row(cursor_);
-    return outer_product(down.take(), across.take());
-  }
-
-  Kernel read_random() {
-    const long seed = cursor_.whole("the seed", 0, std::numeric_limits<std::uint32_t>::max());
-    if (!cursor_.accept(',')) cursor_.fail_here("',' and the size after the seed");
-    const std::size_t start = cursor_.position();
-    int width = static_cast<int>(cursor_.whole("the size", 1, Kernel::max_size)), height = width;
-    if (cursor_.peek() == 'x') {
-      cursor_.go_to(start);
-      std::tie(width, height) = cursor_.size();
-    }
-    return random_kernel(static_cast<std::uint32_t>(seed), width, height);
+  Kernel read_numbers(const std::string& form) {
+    TypedKernel typed = read_typed_kernel(cursor_, form);
+    spec_.typed_ = form == "matrix";
+    spec_.plane_rows_ = typed.plane_rows;
+    return std::move(typed.kernel);
   }
 
   // A tap that leaves nothing stands for what there is no kernel of.
@@ -446,20 +389,10 @@ class SpecParser {
     }
   }
 
-  static void refuse_change(const Cursor& c, std::string_view key) {
-    const std::string_view rest = c.text().substr(c.position());
-    const std::string_view value = rest.substr(0, rest.find(':'));
-    const std::size_t at = value.starts_with('@') ? 0 : value.find("..");
-    if (at != value.npos)
-      c.fail(fmt::format("'{}' does not change with time: parameters of named filters do", key),
-             c.position() + at);
-  }
-
   // `at`: where the key stands.
   void refuse_without_kernel(const Cursor& c, std::string_view key, std::size_t at) const {
     if (spec_.make_unmodified({}).convolves()) return;
-    constexpr std::string_view of_kernels[] = {"scale", "bias", "abs", "flip", "rotate", "anchor"};
-    if (std::ranges::find(of_kernels, key) != std::end(of_kernels))
+    if (is_kernel_key(key))
       c.fail(fmt::format("'{}' changes a kernel, and {} has none", key, spec_.name()), at);
   }
 
@@ -485,7 +418,10 @@ class SpecParser {
       c.fail("'rotate' turns a kernel of pixels, and this one is over frames", at);
     if (key == "phase") phase_at_ = start;
     if (read_over_time(c, key, m.over_time)) return;
-    if (key == "scale" || key == "bias") refuse_change(c, key);
+    const TapsOn taps = !spec_.is_over_time()    ? TapsOn::pixels
+                        : spec_.plane_rows_ == 0 ? TapsOn::frames
+                                                 : TapsOn::both;
+    if (read_kernel_key(c, key, taps, m)) return;
     if ((key == "mask" || PlaceSpec::has_key(key)) && &c != &cursor_)
       c.fail(fmt::format("'{}' is of the picture, not of the kernel: give it after the file's name",
                          key),
@@ -500,34 +436,6 @@ class SpecParser {
       read_mask();
     } else if (PlaceSpec::has_key(key)) {
       m.place.read(c, key);
-    } else if (key == "scale") {
-      m.auto_scale = c.accept("auto");
-      m.scale.reset();
-      // The limit keeps every tap of a preset below Kernel::max_tap on any plane.
-      if (!m.auto_scale) m.scale = c.number(-1e6, 1e6);
-    } else if (key == "bias") {
-      m.bias = c.number(-16, 16);
-    } else if (key == "abs") {
-      m.absolute = c.zero_or_one();
-    } else if (key == "flip") {
-      m.flip = c.zero_or_one();
-    } else if (key == "rotate") {
-      const double angle = c.number();
-      if (angle != 0 && angle != 90 && angle != 180 && angle != 270)
-        c.fail("rotate takes 0, 90, 180 or 270", start);
-      m.quarter_turns = static_cast<int>(angle) / 90;
-    } else if (key == "anchor") {
-      m.has_anchor = true;
-      if (spec_.is_over_time() && spec_.plane_rows_ == 0) {
-        m.anchor_x = static_cast<int>(c.whole("the anchor", 0, max_time_taps - 1));
-        return;
-      }
-      m.anchor_x = static_cast<int>(c.whole("the anchor's x", 0, Kernel::max_size - 1));
-      if (!c.accept(',')) c.fail_here("',' between the anchor's x and y");
-      m.anchor_y = static_cast<int>(c.whole("the anchor's y", 0, Kernel::max_size - 1));
-      if (spec_.plane_rows_ == 0) return;
-      if (!c.accept(',')) c.fail_here("',' and the anchor's frame: a volume's is x,y,frame");
-      m.anchor_frame = static_cast<int>(c.whole("the anchor's frame", 0, max_time_taps - 1));
     } else if (key == "alpha") {
       const std::string_view word = c.until(":");
       if (!same_name(word, "weighted") && !same_name(word, "separate"))
