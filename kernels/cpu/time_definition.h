@@ -1,4 +1,4 @@
-// What the definitions of taps over frames, and over frames and pixels, have in common.
+// TimeDefinition is what the definitions of taps over frames, and over frames and pixels, share.
 #pragma once
 
 #include <cmath>

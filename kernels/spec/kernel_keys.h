@@ -9,7 +9,7 @@
 
 namespace vidconv {
 
-// What a kernel's taps are on.
+// The dimensions in which a kernel has taps.
 enum class TapsOn : std::uint8_t { pixels, frames, both };
 
 // Returns whether it is one of these keys.
