@@ -36,7 +36,7 @@ def noise():
     random = np.random.default_rng(19)
 
     def make(shape, dtype):
-        if dtype == np.float32:
-            return random.random(shape, np.float32)
+        if np.issubdtype(dtype, np.floating):
+            return random.random(shape, np.float32).astype(dtype)
         return random.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
     return make

@@ -10,6 +10,7 @@ from . import _cuda
 from ._errors import UsageError
 from ._layout import Picture, channel_axis, format_of, layout_of
 from ._plans import plan_of, run
+from ._tensors import is_host_tensor, tensor_like
 from ._words import Box, Kernels, border_word, in_regions, kernel_words
 
 _T = TypeVar("_T", bound=np.generic)
@@ -45,9 +46,10 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
 
     Args:
         array: shape (rows, columns) or (rows, columns, channels), or as `layout` says; dtype uint8, uint16, float16 or
-            float32 (black 0, white 1). Anything that NumPy accepts as an array unchanged, or a tensor on a CUDA device with
-            ``__cuda_array_interface__`` (torch, cupy). It is read in place and never written, whatever the strides of its
-            rows and planes; it is copied if the samples of a row are not contiguous.
+            float32 (black 0, white 1). Anything that NumPy accepts as an array unchanged, a tensor in the host's memory (torch,
+            jax, whatever has ``__dlpack__``), or one on a CUDA device with ``__cuda_array_interface__`` (torch, cupy). It
+            is read in place and never written, whatever the strides of its rows and planes; it is copied if the samples of a
+            row are not contiguous.
         kernel: a specification as ``vidconv --kernel`` takes it, "gaussian:sigma=2"; a path of a file with a matrix; the
             matrix itself, an array or a list of rows, applied as it is drawn; a list of those is a chain. Each channel is
             filtered separately.
@@ -91,6 +93,11 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
       ...
     vidconv._errors.UsageError: ...
     """
+    if is_host_tensor(array):
+        place = np.asarray(out) if is_host_tensor(out) else out
+        result = filter(np.asarray(array), kernel, border=border, out=place, planar=planar, bits=bits, threads=threads,
+                        layout=layout, planes=planes, regions=regions, linear=linear, device=device, axis=axis)
+        return tensor_like(array, result) if out is None else out
     if not isinstance(threads, (int, np.integer)) or threads < 0:
         raise UsageError(f"threads={threads!r}", "command-line", "give a number of threads, or 0 for as many as there may be")
     kernels = kernel_words(kernel)
