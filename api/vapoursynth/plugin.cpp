@@ -286,7 +286,8 @@ std::string planes_word(const VSMap* in, const VSVideoFormat& format, const VSAP
     const char name = names[plane];
     if (words.find(name) != std::string::npos)
       throw Refusal("planes: plane " + std::to_string(plane) + " is given twice");
-    words += (words.empty() ? "" : ",") + std::string(1, name);
+    if (!words.empty()) words += ',';
+    words += name;
   }
   return words;
 }
