@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/pipeline/support/support.h"
+#include "tests/support/thinning.h"
 
 namespace vidconv::test {
 namespace {
@@ -56,11 +57,13 @@ void expect_same(const PcmVideo& video, const std::vector<int>& order) {
 TEST(H264Pcm, EverySizeAndFormat) {
   for (const int depth : {8, 10})
     for (const bool full_chroma : {false, true})
-      for (int width = 1; width <= 40; ++width)
+      for (int width = 1; width <= 40; ++width) {
+        if (!is_taken(static_cast<std::size_t>(width / 2 + depth / 2), 3)) continue;
         for (const int height : {width, 41 - width, 17, 18}) {
           if (!full_chroma && (width % 2 != 0 || height % 2 != 0)) continue;
           expect_same({width, height, full_chroma, depth}, {0, 1});
         }
+      }
 }
 
 TEST(H264Pcm, OrderOfDisplay) {

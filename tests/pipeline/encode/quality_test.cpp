@@ -16,13 +16,16 @@ extern "C" {
 #include "pipeline/encode/encoder_table.h"
 #include "pipeline/platform/thread_priority.h"
 #include "tests/pipeline/support/support.h"
+#include "tests/support/thinning.h"
 
 namespace vidconv {
 namespace {
 
 using test::convert;
+using test::is_taken;
 using test::output_of;
 using test::TempDir;
+using test::thinned;
 
 constexpr int width = 176, height = 144, coded_frames = 4;
 
@@ -81,10 +84,11 @@ TEST(Quality, IsNever200KilobitsASecond) {
       "-frames:v 20 -c:v ffv1 " +
       in);
   int heeding = 0;
+  std::size_t turn = 0;
   void* state = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&state)) {
     if (codec->type != AVMEDIA_TYPE_VIDEO || !av_codec_is_encoder(codec) ||
-        (codec->capabilities & AV_CODEC_CAP_HARDWARE))
+        (codec->capabilities & AV_CODEC_CAP_HARDWARE) || !is_taken(turn++, 3))
       continue;
     const std::size_t low = bytes_at(*codec, 200'000);
     if (low == 0 || low == bytes_at(*codec, 2'000'000)) continue;
@@ -108,7 +112,9 @@ TEST(Quality, IsNever200KilobitsASecond) {
       break;
     }
   }
-  EXPECT_GE(heeding, 10);
+  if (!thinned()) {
+    EXPECT_GE(heeding, 10);
+  }
 }
 
 }  // namespace
