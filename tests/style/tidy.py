@@ -24,7 +24,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TOPS = ("api", "bench", "kernels", "pipeline", "samples", "src", "tests")
-SHARES = 4  # a thinned run takes one of these of the files
+# A thinned run takes one share of so many.
+SHARES = 4
 # Tests need not be fast, doubles of C functions are made by macros, and GoogleTest's macros make so much code that
 # every check is slow: tests only get the checks that find mistakes which tests cannot.
 LESS = {"tests": "-*,bugprone-dangling-handle,bugprone-sizeof-expression,bugprone-suspicious-*,"
