@@ -147,8 +147,9 @@ TEST_F(Resume, GoesOnBesideWhatIsUnchanged) {
       EXPECT_EQ(frames.at("written"), 100);
       EXPECT_TRUE(has_line_with(result.err, {"50 copied as they are coded"})) << result.err;
       // Frames that somebody looks at are filtered once more, and their packets kept all the same.
-      if (audit.empty() && there > 0)
+      if (audit.empty() && there > 0) {
         EXPECT_TRUE(has_line_with(result.err, {std::to_string(10 * there) + " kept from before"}));
+      }
       if (audit.empty())
         EXPECT_EQ(frames.at("encoded"), 50 - 10 * there);
       else
