@@ -421,8 +421,8 @@ void add_videos(nb::module_& module) {
   module.def("formats", &formats);
   module.def("hear_libav", &vidconv_hear_libav);
   nb::class_<Job>(module, "Job")
-      .def(nb::init<const std::vector<std::pair<std::string, std::string>>&, nb::object,
-                    nb::object, const std::vector<Box>&, const std::string&>(),
+      .def(nb::init<const std::vector<std::pair<std::string, std::string>>&, nb::object, nb::object,
+                    const std::vector<Box>&, const std::string&>(),
            nb::arg("settings"), nb::arg("message"), nb::arg("progress").none(),
            nb::arg("boxes") = std::vector<Box>(), nb::arg("box_options") = "")
       .def("run", &Job::run);
