@@ -125,6 +125,9 @@ void ShardedEncoder::write(Frame frame, const Receive& receive) {
   if (limits_.store && limits_.store->has(number)) {
     if (!limits_.order && !parts_.empty()) parts_.back()->end_whole();
     ++kept_.dropped;
+    if (!limits_.order) return;
+    limits_.order->took(number);
+    if (limits_.order->is_last(frame.number())) limits_.order->ended(number);
     return;
   }
   ShardEncoder& part = part_for(frame, receive);

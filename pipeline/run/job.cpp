@@ -179,7 +179,7 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
     notify(options_.sink.loss(), MessageKind::all_encoded,
            "`keep_unchanged`: all is encoded: " + why);
   };
-  if (lost_order_)  // no loss to be refused: the damage itself will be
+  if (lost_order_ || options_.in_order)  // no loss to be refused: the damage itself will be
     return notify(options_.notify, MessageKind::all_encoded,
                   "`keep_unchanged`: all is encoded: the input is damaged, and is read in order");
   if (options_.compare) return refuse("`compare` changes every frame");
@@ -191,7 +191,8 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
                              .from = from,
                              .output = options_.output,
                              .sink = options_.sink,
-                             .work = works_.at(0)});
+                             .work = works_.at(0),
+                             .looked_at = needs_order()});
   any_order_ = keeping_.has_value();
   if (keeping_ && needs_order()) keeping_->encoder.shards->jobs = 1;
 }
@@ -412,7 +413,7 @@ RunResult Job::run_once(RunOptions options) {
         "frames of this size are filtered one by one, and nothing is dropped", "leave it out");
   RunResult result = (serial ? run_serial : vidconv::run)(*source_, *processor_, *sink_, options);
   if (measure_log_) result.measured = measure_log_->result();
-  result.brought_as_they_were = keeping_.has_value();
+  if (keeping_) result.copied = std::min(result.brought, keeping_->kept->frames());
   if (keeping_ && options_.audit)
     for (const std::string& line : keeping_->kept->audit()) options_.audit(line);
   return result;

@@ -43,9 +43,9 @@ struct RunResult {
   // Frames. encoded: given to the sink; brought: encoded by an earlier run; written: in the output.
   std::int64_t decoded = 0, filtered = 0, encoded = 0, brought = 0, written = 0, verified = 0;
   std::optional<LatencyLog> latency;  // where RunOptions::latency asked for it; what was dropped
-  bool brought_as_they_were = false;  // brought: copied from the input instead
-  std::int64_t passed_on = 0;         // filtered frames on which no filter acts
-  std::string verified_by;  // as of Verifier::other(); empty where nothing was to be verified
+  std::int64_t copied = 0;  // brought frames that are packets of the input, not of an earlier run
+  std::int64_t passed_on = 0;  // filtered frames on which no filter acts
+  std::string verified_by;     // as of Verifier::other(); empty where nothing was to be verified
   Damage damage;
   std::vector<PacketStatistics> streams;  // the source's
   std::map<int, CopyStatistics> copies;   // packets, by the source's stream index

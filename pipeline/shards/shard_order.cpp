@@ -57,7 +57,11 @@ bool ShardOrder::begin_parts(bool anyway) {
 
 std::int64_t ShardOrder::skip_kept(std::int64_t number) {
   if (!store_) return number;
-  while (number < frames_ && store_->has(part_of(number))) number = end_of(part_of(number), number);
+  while (number < frames_) {
+    const std::int64_t part = part_of(number);
+    if (!store_->has(part) || store_->is_read(part)) break;
+    number = end_of(part, number);
+  }
   return number;
 }
 

@@ -21,7 +21,7 @@ namespace vidconv {
 // The next part is read as soon as the last frame of another was, while that one's encoder still
 // works: what it reads by then waits until there may be one more encoder.
 //
-// Parts that ShardOptions::store has are not read.
+// Parts that ShardOptions::store has are not read, but for those of ShardStore::is_read().
 class ShardOrder final : public FrameOrder {
  public:
   // Takes settled() options, and a video that has `times`, or a steady one of `frames` frames.
@@ -57,7 +57,7 @@ class ShardOrder final : public FrameOrder {
   // Begins the shards that are ready; with `anyway`, one that is not as well. Returns whether it
   // began any.
   bool begin_parts(bool anyway);
-  // The first frame from `number` on whose part was not kept.
+  // The first frame from `number` on whose part is read.
   std::int64_t skip_kept(std::int64_t number);
   Part* choose();
   // This one and the next ones need the lock.

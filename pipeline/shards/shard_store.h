@@ -48,6 +48,9 @@ class ShardStore {
   // The shards that an earlier run has kept. None of these change after begin().
   virtual const std::vector<std::int64_t>& shards() const = 0;  // rising
   virtual bool has(std::int64_t shard) const = 0;
+  // Whether frames of a shard that is there are read and filtered all the same, in their turn,
+  // because somebody looks at each frame.
+  virtual bool is_read(std::int64_t) const { return false; }
   virtual std::int64_t frames() const = 0;  // in all of them
   virtual double seconds() const = 0;
   // Throws Error where it is not what was written.

@@ -11,6 +11,7 @@
 #include "pipeline/encode/shard_rules.h"
 #include "pipeline/unchanged/changed_frames.h"
 #include "pipeline/unchanged/fitting_encoder.h"
+#include "pipeline/unchanged/joined_store.h"
 #include "pipeline/unchanged/kept_packets.h"
 #include "pipeline/unchanged/packet_index.h"
 #include "pipeline/unchanged/packet_reader.h"
@@ -52,6 +53,9 @@ class Decision {
       if (error.fault() != Fault::output) throw;
       throw AllEncoded{error.why()};
     }
+    if (const auto& asked = request_.sink.encoder.shards; asked && asked->store)
+      options.shards->store = std::make_shared<JoinedStore>(kept, asked->store, options.shards->fit,
+                                                            request_.looked_at);
     tell(options, quality.has_value());
     return {.encoder = std::move(options), .kept = kept};
   }

@@ -21,7 +21,8 @@ struct KeepRequest {
   const SourceOptions& from;  // as `source` was opened
   std::string output;
   const SinkOptions& sink;
-  const TimedWork& work;  // done to its frames
+  const TimedWork& work;   // done to its frames
+  bool looked_at = false;  // somebody looks at each frame that is not copied
 };
 
 struct Keeping {

@@ -55,10 +55,6 @@ void check_resume(const Options& o) {
                   "leave out one; 'ffmpeg -lavfi psnr' compares files");
   if (o.latency > 0 || o.realtime)
     refuse_resume("what comes in its own time does not come again", "leave it out");
-  if (o.keep_unchanged)
-    refuse_resume(
-        "--keep-unchanged copies most of the video, and encodes little that could be kept",
-        "leave out one");
   if (!o.source.video) refuse_resume("one video is cut into shards", "choose one with --video N");
   if (!is_batch(o)) check_input(o);  // else each when its turn comes
   if (!o.output.empty()) check_output(o);

@@ -393,6 +393,8 @@ void ResumeFolder::begin(const ShardOptions& cut, const AVCodecParameters& encod
   ContentKey key;
   key.add("run", run_->key);
   key.add("cut", fmt::format("{} {}", cut.count, cut.length));
+  if (cut.begins)
+    for (const std::int64_t begin : *cut.begins) key.add("begin", fmt::format("{}", begin));
   key.add("encoder", encoder);
   key.add("header", std::string_view(reinterpret_cast<const char*>(encoded.extradata),
                                      static_cast<std::size_t>(encoded.extradata_size)));

@@ -211,9 +211,8 @@ std::string summary(const RunResult& r, const std::string& output, const std::st
                                  rate(r.encoded, r.seconds));
   if (const std::string stage = limiting_stage(r.stages); !stage.empty())
     line += fmt::format(" (limited by {})", stage);
-  if (r.brought > 0)
-    line += fmt::format(", {} {}", r.brought,
-                        r.brought_as_they_were ? "copied as they are coded" : "kept from before");
+  if (r.copied > 0) line += fmt::format(", {} copied as they are coded", r.copied);
+  if (r.brought > r.copied) line += fmt::format(", {} kept from before", r.brought - r.copied);
   if (r.passed_on > 0) line += fmt::format(", {} passed on as they were", r.passed_on);
   if (r.latency) line += ", " + in_short(*r.latency);
   if (r.verified > 0) line += fmt::format(", {} verified by {}", r.verified, r.verified_by);

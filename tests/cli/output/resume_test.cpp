@@ -105,6 +105,86 @@ TEST_F(Resume, IsOneOfShardsWhereNoneAreAskedFor) {
   EXPECT_TRUE(has_line_with(result.err, {"--shards auto: ", "[shards-chosen]"}));
 }
 
+// Stretches that no filter changes come from the input, and those between from the run before.
+TEST_F(Resume, GoesOnBesideWhatIsUnchanged) {
+  struct Kind {
+    const char *name, *encoding;
+    Arguments more;
+  };
+  const std::string clip =
+      "-f lavfi -i testsrc2=size=128x72:rate=25:duration=4 -f lavfi -i "
+      "sine=duration=4 -shortest -pix_fmt yuv420p -g 25 ";
+  write_file(path("boxes.jsonl"),
+             "{\"frame\":30,\"id\":1,\"box\":[10,10,40,40]}\n"
+             "{\"frame\":60,\"id\":1,\"box\":[30,20,40,40]}\n");
+  const Arguments boxes{"--regions", path("boxes.jsonl"), "--audit", path("audit")};
+  for (const Kind& kind :
+       std::vector<Kind>{{"a.mp4", "-c:v libx264", {"--preset", "veryfast"}},
+                         {"b.mkv",
+                          "-c:v libx265 -x265-params no-open-gop=1:log-level=error",
+                          {"--encoder-opt", "x265-params=log-level=error"}},
+                         {"c.mkv", "-c:v mpeg2video -q:v 3 -bf 2 -sc_threshold 1000000000", {}},
+                         {"d.mkv", "-c:v ffv1", {}},
+                         {"e.mp4", "-c:v libx264", boxes}}) {
+    SCOPED_TRACE(kind.name);
+    ffmpeg(clip + kind.encoding + " " + path(kind.name));
+    Arguments run{path(kind.name), "-o",       path("out.mkv"), "--keep-unchanged", "--shards",
+                  "0.4s",          "--resume", "--stats",       path("stats"),      "--kernel"};
+    run.emplace_back(kind.more == boxes ? "fill:black" : "box:size=5:between=1.2s-2.6s");
+    run.insert(run.end(), kind.more.begin(), kind.more.end());
+    const std::string whole = uninterrupted(run);
+    const std::string audit = kind.more == boxes ? read_file(path("audit")) : "";
+    for (const int call : {2, 4, 6}) {
+      std::filesystem::remove(path("audit"));
+      kill_at(call, run);
+      EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
+      const std::size_t there = kept();
+      const Result result = run_vidconv(run);
+      expect_done(result, whole);
+      EXPECT_TRUE(has_line_with(result.err, {"frames are copied", "[kept]"})) << result.err;
+      EXPECT_EQ(result.err.find("[resumed]") != std::string::npos, there > 0) << result.err;
+      const json frames = json::parse(read_file(path("stats"))).at("frames");
+      EXPECT_EQ(frames.at("written"), 100);
+      EXPECT_TRUE(has_line_with(result.err, {"50 copied as they are coded"})) << result.err;
+      // Frames that somebody looks at are filtered once more, and their packets kept all the same.
+      if (audit.empty() && there > 0) {
+        EXPECT_TRUE(has_line_with(result.err, {std::to_string(10 * there) + " kept from before"}));
+      }
+      if (audit.empty())
+        EXPECT_EQ(frames.at("encoded"), 50 - 10 * there);
+      else
+        EXPECT_EQ(read_file(path("audit")), audit);
+      std::filesystem::remove(path("out.mkv"));
+    }
+  }
+}
+
+// A run over a damaged input that begins anew in order copies nothing, and neither does the next.
+TEST_F(Resume, CopiesNothingOfADamagedInput) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=128x72:rate=25:duration=4 -pix_fmt yuv420p -g 25 -c:v libx264 " +
+      path("in.mkv"));
+  std::string bytes = read_file(path("in.mkv"));
+  const std::string place =
+      output_of("ffprobe -v error -select_streams v:0 -show_entries packet=pos -of csv=p=0 " +
+                path("in.mkv") + " | sed -n 36p");
+  for (std::size_t i = 0; i < 60; ++i) bytes[std::stoul(place) + 60 + i] ^= 0x5a;
+  write_file(path("in.mkv"), bytes);
+  const Arguments run{path("in.mkv"),     "-o",       path("out.mkv"),
+                      "--keep-unchanged", "--shards", "0.4s",
+                      "--resume",         "--kernel", "box:size=5:between=1.2s-2.6s"};
+  const Result whole = run_vidconv(run);
+  EXPECT_EQ(whole.exit_code, exit_damaged);
+  const std::string expected = read_file(path("out.mkv"));
+  std::filesystem::remove(path("out.mkv"));
+  kill_at(6, run);
+  const Result result = run_vidconv(run);
+  EXPECT_EQ(result.exit_code, exit_damaged);
+  EXPECT_TRUE(has_line_with(result.err, {"all is encoded: the input is damaged"}));
+  EXPECT_TRUE(read_file(path("out.mkv")) == expected);
+  EXPECT_FALSE(std::filesystem::exists(folder()));
+}
+
 // Frames that come in order of time: those of shards that are there are decoded and no more.
 TEST_F(Resume, GoesOnWhereFramesComeInOrder) {
   for (const Arguments& more : std::vector<Arguments>{
