@@ -53,7 +53,6 @@ bool transport_stream_holds(AVCodecID codec) {
     case AV_CODEC_ID_AC3:
     case AV_CODEC_ID_EAC3:
     case AV_CODEC_ID_DTS:
-    case AV_CODEC_ID_TRUEHD:
     case AV_CODEC_ID_OPUS:
     case AV_CODEC_ID_S302M:
     case AV_CODEC_ID_DVB_SUBTITLE:
@@ -66,13 +65,15 @@ bool transport_stream_holds(AVCodecID codec) {
   }
 }
 
-// Blu-ray's transport streams have numbers for more codecs.
+// Blu-ray's transport streams have numbers for more codecs, which readers take for others
+// elsewhere.
 bool blu_ray_holds(const AVFormatContext& muxer, AVCodecID codec) {
   if (!is(*muxer.oformat, "mpegts")) return false;
   std::int64_t asked = 0;
   av_opt_get_int(muxer.priv_data, "mpegts_m2ts_mode", 0, &asked);
   const bool blu_ray = asked > 0 || (asked < 0 && av_match_ext(muxer.url, "m2ts"));
-  return blu_ray && (codec == AV_CODEC_ID_PCM_BLURAY || codec == AV_CODEC_ID_HDMV_PGS_SUBTITLE);
+  return blu_ray && (codec == AV_CODEC_ID_PCM_BLURAY || codec == AV_CODEC_ID_TRUEHD ||
+                     codec == AV_CODEC_ID_HDMV_PGS_SUBTITLE);
 }
 
 bool is_mpeg(AVCodecID codec) {
@@ -88,13 +89,27 @@ bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
           (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG4));
 }
 
-// RealMedia takes any sound, and its readers know those that it has a name for. QuickTime takes
-// some without what their decoders need beside their packets.
-bool returns_sound(const AVOutputFormat& container, AVCodecID codec) {
-  unsigned tag = 0;
-  if (is(container, "rm")) return av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
-  return !is(container, "mov") ||
-         (codec != AV_CODEC_ID_WMAV1 && codec != AV_CODEC_ID_WMAV2 && codec != AV_CODEC_ID_DFPWM);
+// RIFF's header has the length of a packet and the bits of a sample, which these decoders need.
+bool needs_riff_header(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_WMAV1:
+    case AV_CODEC_ID_WMAV2:
+    case AV_CODEC_ID_WMAPRO:
+    case AV_CODEC_ID_WMAVOICE:
+    case AV_CODEC_ID_WMALOSSLESS:
+    case AV_CODEC_ID_XMA1:
+    case AV_CODEC_ID_XMA2:
+    case AV_CODEC_ID_ATRAC3:
+    case AV_CODEC_ID_ATRAC3P:
+    case AV_CODEC_ID_COOK:
+    case AV_CODEC_ID_SIPR:
+    case AV_CODEC_ID_RA_288:
+    case AV_CODEC_ID_ADPCM_G726:
+    case AV_CODEC_ID_ADPCM_G726LE:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::vector<std::string_view> muxer_names() {
@@ -161,6 +176,21 @@ bool can_hold(const AVOutputFormat& container, AVCodecID codec) {
   return codec != AV_CODEC_ID_NONE && avformat_query_codec(&container, codec, compliance) > 0;
 }
 
+bool returns_sound(const AVOutputFormat& container, AVCodecID codec, bool has_header) {
+  unsigned tag = 0;
+  const bool named = av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
+  // It takes any sound, and its readers know those that it has a name for.
+  if (is(container, "rm")) return named;
+  // It has RIFF's names, of which several codecs may share one, without the rest of RIFF's header.
+  if (is(container, "nut"))
+    return named && av_codec_get_id(container.codec_tag, tag) == codec && !needs_riff_header(codec);
+  // It has no place for what AAC says beside its packets.
+  if (is(container, "wtv")) return codec != AV_CODEC_ID_AAC || !has_header;
+  // It takes some without what their decoders need beside their packets, and any by its name alone.
+  return !is(container, "mov") || (codec != AV_CODEC_ID_NONE && codec != AV_CODEC_ID_WMAV1 &&
+                                   codec != AV_CODEC_ID_WMAV2 && codec != AV_CODEC_ID_DFPWM);
+}
+
 bool tells_in_header(const AVOutputFormat& container) {
   for (const char* name : {"mxf", "mxf_d10", "mxf_opatom", "gxf", "dv", "rm", "ogg", "ogv", "oga"})
     if (is(container, name)) return true;
@@ -170,16 +200,21 @@ bool tells_in_header(const AVOutputFormat& container) {
 bool can_copy(const AVFormatContext& muxer, const AVStream& stream) {
   const AVOutputFormat& container = *muxer.oformat;
   const AVCodecParameters& parameters = *stream.codecpar;
+  // MP4 has one name for data, GoPro's, and FFmpeg's muxer would give it to any.
+  if (parameters.codec_id == AV_CODEC_ID_BIN_DATA &&
+      av_codec_get_id(container.codec_tag, parameters.codec_tag) != AV_CODEC_ID_BIN_DATA)
+    return false;
   const bool any_attachment =
       parameters.codec_type == AVMEDIA_TYPE_ATTACHMENT && is(container, "matroska");
   const bool sound = parameters.codec_type == AVMEDIA_TYPE_AUDIO;
+  if (sound && !returns_sound(container, parameters.codec_id, parameters.extradata_size > 0))
+    return false;
   const bool in_program_stream =
       is_program_stream(container) && parameters.codec_id == AV_CODEC_ID_DVD_SUBTITLE;
   return any_attachment || can_hold(container, parameters.codec_id) ||
          has_microsoft_tag(container, parameters.codec_id) ||
          blu_ray_holds(muxer, parameters.codec_id) || in_program_stream ||
-         (sound && returns_sound(container, parameters.codec_id) &&
-          (tells_in_header(container) || is(container, "mov")));
+         (sound && (tells_in_header(container) || is(container, "mov")));
 }
 
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {

@@ -58,6 +58,10 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec);
 // Returns whether it can hold such video, where somebody asks for it.
 bool may_hold_video(const AVOutputFormat& container, AVCodecID codec);
 
+// Returns whether readers of a container make of such sound what it was, where the container takes
+// it. `has_header`: the codec says something beside its packets.
+bool returns_sound(const AVOutputFormat& container, AVCodecID codec, bool has_header);
+
 // Returns whether the container has no list of its codecs and its muxer refuses others when the
 // header is written: the streams have to be tried (header_trial.h).
 bool tells_in_header(const AVOutputFormat& container);

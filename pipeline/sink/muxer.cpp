@@ -179,8 +179,40 @@ void Muxer::release() {
            times_count_ ? MessageKind::not_held : MessageKind::times_moved,
            fmt::format("{} holds no times before 0: all are {:.6g} s later", format_.name,
                        static_cast<double>(later_) / AV_TIME_BASE));
+  if (times_count_ && is_avi()) begin_at_zero();
   tell_start();
   for (const PacketPtr& packet : std::exchange(held_, {})) mux_with_silence(*packet);
+}
+
+// AVI counts pictures from 0 on: a late start would be as many empty ones behind the first.
+void Muxer::begin_at_zero() {
+  std::optional<std::int64_t> first;
+  for (const PacketPtr& packet : held_) {
+    const std::int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
+    if (time == AV_NOPTS_VALUE) continue;
+    const std::int64_t at =
+        av_rescale_q_rnd(time, packet->time_base, AV_TIME_BASE_Q, AV_ROUND_DOWN);
+    first = std::min(first.value_or(at), at);
+  }
+  if (first.value_or(0) <= 0) return;
+  later_ = -*first;
+  notify(lose_, MessageKind::not_held,
+         fmt::format("{} begins at 0: all times are {:.6g} s earlier", format_.name,
+                     static_cast<double>(*first) / AV_TIME_BASE));
+}
+
+// A gap in AVI is filled with empty pictures, and FFmpeg's muxer writes no more of them at once.
+void Muxer::check_gap(const AVPacket& packet) const {
+  constexpr std::int64_t most = 60000;
+  const AVStream& to = *container_->streams[packet.stream_index];
+  const auto& last = last_dts_[static_cast<std::size_t>(packet.stream_index)];
+  if (!is_avi() || to.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || !last ||
+      packet.dts == AV_NOPTS_VALUE || packet.dts - *last <= most)
+    return;
+  throw Error(MessageKind::output_unwritable, "cannot write the output", output_,
+              fmt::format("a gap in the video lasts {} pictures, and avi holds {} at most",
+                          packet.dts - *last, most),
+              "use `format` matroska");
 }
 
 void Muxer::tell_start() {
@@ -221,7 +253,7 @@ void Muxer::mux_silence(AVPacket& packet) {
 
 void Muxer::mux(AVPacket& packet) {
   const AVStream& to = *container_->streams[packet.stream_index];
-  if (later_ > 0) {
+  if (later_ != 0) {
     const std::int64_t later = av_rescale_q(later_, AV_TIME_BASE_Q, packet.time_base);
     if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_add64(packet.pts, later);
     if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_add64(packet.dts, later);
@@ -230,6 +262,7 @@ void Muxer::mux(AVPacket& packet) {
   const std::int64_t exact = packet.dts;
   av_packet_rescale_ts(&packet, packet.time_base, to.time_base);
   packet.time_base = to.time_base;
+  check_gap(packet);
   straighten(packet, exact);
   const auto stream = static_cast<std::size_t>(packet.stream_index);
   ++written_[stream];

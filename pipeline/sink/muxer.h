@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/av/av.h"
@@ -67,10 +68,13 @@ class Muxer {
 
  private:
   bool has_cover() const;
+  bool is_avi() const { return std::string_view(format_.name) == "avi"; }
   int check(int code) const;
   void set_options();
   void release();
   void mux(AVPacket& packet);
+  void begin_at_zero();
+  void check_gap(const AVPacket& packet) const;
   void tell_start();
   void check_start(const AVPacket& packet);
   void mux_with_silence(AVPacket& packet);

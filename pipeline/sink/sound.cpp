@@ -125,7 +125,8 @@ const AVCodec& choose_sound_encoder(const std::string& name, const AVOutputForma
     throw Error(Fault::usage, "there is no encoder of sound", name,
                 "FFmpeg has none of that name here" + did_you_mean(name, sound_encoder_names()),
                 "use copy, none or one that 'ffmpeg -encoders' lists");
-  if (!can_hold(container, codec->id) && !tells_in_header(container)) {
+  if ((!can_hold(container, codec->id) && !tells_in_header(container)) ||
+      !returns_sound(container, codec->id, true)) {
     const std::string other = sound_encoder_for(container);
     throw Error(MessageKind::output_unsuited, "the container does not take the sound",
                 avcodec_get_name(codec->id), std::string("it is ") + container.long_name,
@@ -140,7 +141,7 @@ std::string sound_encoder_for(const AVOutputFormat& container) {
         AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_FLAC, AV_CODEC_ID_PCM_S16LE}) {
     const AVCodec* codec = id == AV_CODEC_ID_NONE ? nullptr : avcodec_find_encoder(id);
     if (codec && codec->type == AVMEDIA_TYPE_AUDIO && can_hold(container, id) &&
-        !(codec->capabilities & AV_CODEC_CAP_EXPERIMENTAL))
+        returns_sound(container, id, true) && !(codec->capabilities & AV_CODEC_CAP_EXPERIMENTAL))
       return codec->name;
   }
   return {};

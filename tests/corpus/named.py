@@ -97,6 +97,33 @@ class Named(Checks):
                 source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v libx264 -c:a {sound}", f"{sound}.mkv")
                 (self.keeps if kept else self.loses)(source, "sound.rm", "left out: #1 (audio", "--codec", "rv10")
 
+    def headers_of_sound(self):
+        """NUT has RIFF's names without its header, Windows' recordings no place for AAC's, and MPEG-TS no number for TrueHD that readers know."""
+        tone = f"{PICTURE} -f lavfi -i sine=sample_rate=48000:d=0.4 -c:v mpeg4"
+        sources = {sound: self.ffmpeg(f"{tone} -c:a {sound} -strict -2 {more}", f"{sound}.mkv")
+                   for sound, more in (("eac3", ""), ("wmav2", ""), ("g726", "-ar 8000 -ac 1"), ("aac", ""), ("truehd", ""), ("ac3", ""))}
+        adts = self.ffmpeg(f"-i {sources['aac']} -c:v mpeg2video -c:a copy", "aac.ts")
+        for source, name, codec, kept in ((sources["eac3"], "a.nut", "mpeg4", False), (sources["wmav2"], "a.nut", "mpeg4", False), (sources["g726"], "a.nut", "mpeg4", False),
+                                          (sources["ac3"], "a.nut", "mpeg4", True), (sources["aac"], "a.wtv", "mpeg2video", False), (adts, "a.wtv", "mpeg2video", True),
+                                          (sources["truehd"], "a.ts", "mpeg2video", False), (sources["truehd"], "a.m2ts", "mpeg2video", True)):
+            (self.keeps if kept else self.loses)(source, name, "left out: #1 (audio", "--codec", codec)
+        for name, sound in (("a.nut", "wmav2"), ("a.wtv", "aac"), ("a.ts", "truehd")):
+            code, said = self.filter(sources["ac3"], name, "--audio", sound, "--codec", "mpeg2video")
+            self.expect(f"--audio {sound} is refused for {name}: {said}", code == 4 and "does not take the sound" in said)
+        # A sound loses what it says beside its packets where nothing is known of it but its name.
+        data = self.ffmpeg(f"-i {sources['ac3']} -c copy", "ac3.mp4").read_bytes()
+        source = self.folder / "ac4.mp4"
+        source.write_bytes(data.replace(b"ac-3", b"ac-4").replace(b"dac3", b"dac4"))
+        for ending in ("mov", "mp4", "mkv", "nut"):
+            self.loses(source, f"a.{ending}", "left out: #1 (audio, ac-4)", "--codec", "mpeg4")
+        # Such sound in MPEG-TS is data to FFmpeg, which has GoPro's name for any data in MP4.
+        data = self.folder / "data.bin"
+        data.write_bytes(bytes(range(256)) * 64)
+        source = self.ffmpeg(f"{PICTURE} -f data -i {data} -map 0 -map 1 -c:v mpeg2video -c:d copy", "data.ts")
+        self.expect("the clip has data", "bin_data" in self.probe(source, "stream=codec_name"))
+        for ending in ("mp4", "mkv", "ts"):
+            self.loses(source, f"a.{ending}", "left out: #1 (data, bin_data)", "--codec", "mpeg2video")
+
     def broadcast_sound(self):
         """AAC of broadcasts is in ADTS, which no container of the MOV family holds."""
         source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v libx264 -c:a aac", "adts.ts")
@@ -166,6 +193,8 @@ class Named(Checks):
         for name in ("a.y4m", "a.yuv", "a%d.png", "a.gif", "a.apng", "a.webp", "a.mxf", "a.h264", "a.mjpeg", "a.ismv", "a.rm", "a.swf"):
             self.loses(source, name, "cannot say that the first picture is shown at 3600 s", "--copy-times")
             self.keeps(source, name, "is shown at")
+        self.loses(source, "a.avi", "begins at 0: all times are 3600 s earlier", "--copy-times", "--codec", "mpeg4")
+        self.keeps(source, "a.avi", "begins at 0", "--codec", "mpeg4")
 
     def layouts(self):
         source = self.ffmpeg(f"{PICTURE} -c:v libx264 -metadata:s:v stereo_mode=left_right", "stereo.mkv")
@@ -486,4 +515,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "broadcast_sound", "profiles", "palettes", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "headers_of_sound", "broadcast_sound", "profiles", "palettes", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))

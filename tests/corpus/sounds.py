@@ -41,6 +41,12 @@ def sound_of(path):
     return (streams[0].get("codec_name"), streams[0].get("nb_read_packets")) if streams else None
 
 
+def decoded(path):
+    """Returns how many bytes a decoder makes of the first sound."""
+    words = ["ffmpeg", "-nostdin", "-v", "quiet", "-i", str(path), "-map", "0:a:0", "-f", "s16le", "-"]
+    return len(subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=60).stdout)
+
+
 def encoders():
     lines = run("ffmpeg", "-v", "error", "-encoders").stdout.splitlines()
     return [words[1] for words in map(str.split, lines) if len(words) > 2 and words[0].startswith("A") and words[1] != "="]
@@ -64,13 +70,13 @@ def check(vidconv, folder, encoder, turn):
     source, sound = make(folder, encoder)
     if not source:
         return 0, []
-    compared, wrong = 0, []
+    compared, wrong, whole = 0, [], decoded(source)
     share = (datetime.date.today().toordinal() + turn) % 3
     containers = list(CONTAINERS.items())
     for ending, video in containers[share::3] if "VIDCONV_TEST_THINNING" in os.environ else containers:
         judge, out = folder / f"judge.{ending}", folder / f"out.{ending}"
         done = ffmpeg("-i", source, "-map", "0:v:0", "-map", "0:a:0", "-c:v", video, "-c:a", "copy", "-strict", "-2", judge)
-        kept = done.returncode == 0 and (found := sound_of(judge)) and found[0] == sound[0]
+        kept = done.returncode == 0 and (found := sound_of(judge)) and found[0] == sound[0] and decoded(judge) >= 0.9 * whole
         done = run(vidconv, source, "-o", out, "-y", "--kernel", "box", "--codec", video)
         found = sound_of(out) if done.returncode == 0 else None
         compared += bool(kept)
@@ -78,6 +84,8 @@ def check(vidconv, folder, encoder, turn):
             wrong.append(f"{source.name} -> {ending}: ffmpeg keeps {sound[0]}, vidconv has {found}: {done.stderr.strip()[-300:]}")
         if done.returncode == 0 and not found and "left out" not in done.stderr:
             wrong.append(f"{source.name} -> {ending}: the sound is gone, and no line says so: {done.stderr.strip()[-300:]}")
+        elif found and decoded(out) < 0.9 * whole and "times for sound" not in done.stderr and "are not kept" not in done.stderr:
+            wrong.append(f"{source.name} -> {ending}: a decoder makes {decoded(out)} bytes of it, and {whole} of the input's: {done.stderr.strip()[-300:]}")
         if found and found[0] != sound[0]:
             wrong.append(f"{source.name} -> {ending}: {sound[0]} comes back as {found[0]}")
     return compared, wrong

@@ -150,6 +150,8 @@ class Times(Checks):
         code, said = self.filter(source, "out.mkv", "--codec", "ffv1")
         found = self.times(self.folder / "out.mkv")
         self.expect(f"a gap of hours stays a gap: {said}", code == 0 and abs(found[10] - found[9] - 7200.04) < 0.01 and "far ahead" not in said)
+        code, said = self.filter(source, "out.avi", "--codec", "mpeg4")
+        self.expect(f"a gap of hours is refused in avi, with advice: {said}", code == 4 and "a gap in the video lasts 180001 pictures" in said and "--format matroska" in said)
 
     def leading(self):
         """Tests pictures before the first one that has a time."""
