@@ -201,7 +201,7 @@ struct vidconv_plan {
   // caller's, or those of floats that are made of half floats.
   template <class Run>
   void with_floats(std::span<const vidconv::PlaceOfPlane> pictures, const Run& run_filter) {
-    if (!halves) return run_filter(pictures, to);
+    if (!halves) return run_filter(pictures, std::span<const vidconv::PlaceOfPlane>(to));
     run_filter(halves->floats_of(pictures), halves->result());
     halves->store(to);
   }

@@ -335,10 +335,12 @@ VIDCONV_API vidconv_status vidconv_job_set_switch(vidconv_job* job, const char* 
  * it goes in a straight line (docs/places.md). */
 typedef struct vidconv_box {
   size_t size;
-  /* The corner at the top left, and the extent: pixels of the picture as it is shown, or shares of
-   * its width and height if the options say units=relative. Fractions are allowed; an extent is
-   * more than 0. What lies beyond the picture is cut off. */
-  double x, y, width, height;
+  /* Pixels of the picture as it is shown, or shares of its width and height if the options say
+   * units=relative. Fractions are allowed. A box that lies partly beyond the picture is cut off. */
+  double x;        /* left edge */
+  double y;        /* upper edge */
+  double width;    /* more than 0 */
+  double height;   /* more than 0 */
   int64_t frame;   /* number of the frame in the whole input, from 0 */
   double time;     /* seconds from the input's beginning; only if by_time is 1 */
   int32_t by_time; /* 1: the box is on the frame that is shown at `time`; 0: on frame `frame` */

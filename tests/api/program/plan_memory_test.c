@@ -135,7 +135,7 @@ static void no_allocations(void) {
   static const char* const kernels[] = {"gaussian:sigma=2", "sobel",
                                         "box:size=31",      "random:1,25x25",
                                         "unsharp",          "matrix:1 2 3;4 5 6;7 8 9:scale=auto"};
-  static const char* const formats[] = {"u8x3", "yuv420p10le", "f32", "gray16le"};
+  static const char* const formats[] = {"u8x3", "yuv420p10le", "f32", "gray16le", "f16"};
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   size_t k, f;
   for (k = 0; k < sizeof kernels / sizeof *kernels; ++k)
