@@ -336,7 +336,7 @@ VIDCONV_API vidconv_status vidconv_job_set_switch(vidconv_job* job, const char* 
 typedef struct vidconv_box {
   size_t size;
   /* Pixels of the picture as it is shown, or shares of its width and height if the options say
-   * units=relative. Fractions are allowed. A box that lies partly beyond the picture is cut off. */
+   * units=relative. Fractions are allowed. Parts beyond the picture are cut off. */
   double x;        /* left edge */
   double y;        /* upper edge */
   double width;    /* more than 0 */
