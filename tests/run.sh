@@ -63,11 +63,7 @@ if [[ ${1:-} == --sanitizers ]]; then options+=(-DVIDCONV_FUZZ_SECONDS=60); else
 nvidia-smi -L >/dev/null 2>&1 || options+=(-DVIDCONV_CUDA_QUICK=ON)
 
 for preset in "${presets[@]}"; do
-  # clang takes several times as long with sanitizers. Here it compiles the kernels for this processor's instruction set
-  # alone; the preset release has the tests of the others.
-  simd=all
-  [[ $preset != fuzz || ${1:-} == --sanitizers ]] || simd=native
-  cmake/prepare.sh "$preset" all "${options[@]}" -DVIDCONV_SIMD="$simd"
+  cmake/prepare.sh "$preset" all "${options[@]}"
   report=$PWD/build/$preset/tests.xml
   rm -f "$report"
   # With a GPU and code for it, tests of that code may not be skipped.
