@@ -7,13 +7,12 @@ vapoursynth-zsmooth, vapoursynth-vszip).
 PLUGIN is vidconv_vapoursynth.so. One thread; processor milliseconds a frame of grey noise that is in memory, the least of all
 rounds, less what the frames alone take. The last column: samples of the other's that are not vidconv's.
 """
-import argparse
 import ctypes
 import random
 import struct
 
 import vapoursynth as vs
-from over_time import milliseconds
+from over_time import in_memory, milliseconds, prepared
 
 core = vs.core
 
@@ -38,11 +37,7 @@ def noise_clip(form, width, height, frames):
                 row = r.randbytes(stride)
             ctypes.memmove(frame.get_write_ptr(0).value + y * stride, row, stride)
         return frame
-    clip = blank.std.ModifyFrame(blank, fill)
-    clip.std.SetVideoCache(mode=1, fixedsize=1, maxsize=frames)
-    for frame in clip.frames(close=True):
-        del frame
-    return clip
+    return in_memory(blank.std.ModifyFrame(blank, fill))
 
 
 def share_of_others(ours, theirs):
@@ -72,15 +67,7 @@ def rows(clip):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("plugin")
-    parser.add_argument("--frames", type=int, default=12)
-    parser.add_argument("--size", default="3840x2160")
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
-    core.std.LoadPlugin(options.plugin)
-    core.num_threads = 1
-    width, height = map(int, options.size.split("x"))
+    options, width, height = prepared(__doc__)
     print("| samples | blur | vidconv | other | its time | other / vidconv | samples that differ |\n"
           "| --- | --- | --- | --- | --- | --- | --- |")
     for form in (vs.GRAY8, vs.GRAY16, vs.GRAYH, vs.GRAYS):

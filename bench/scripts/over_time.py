@@ -33,8 +33,12 @@ def noise_clip(width, height, bits, frames):
                                                                                          "little")
             ctypes.memmove(frame.get_write_ptr(p).value, words.to_bytes(count * size, "little"), count * size)
         return frame
-    clip = blank.std.ModifyFrame(blank, fill)
-    clip.std.SetVideoCache(mode=1, fixedsize=1, maxsize=frames)
+    return in_memory(blank.std.ModifyFrame(blank, fill))
+
+
+def in_memory(clip):
+    """Makes all frames of the clip, which stay in its cache."""
+    clip.std.SetVideoCache(mode=1, fixedsize=1, maxsize=clip.num_frames)
     for frame in clip.frames(close=True):
         del frame
     return clip
@@ -71,8 +75,9 @@ def differences(ours, theirs):
     return count / samples, largest
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def prepared(about):
+    """Reads the command line and loads the plugin, for one thread. Returns the options, the width and the height."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plugin")
     parser.add_argument("--frames", type=int, default=12)
     parser.add_argument("--size", default="3840x2160")
@@ -80,7 +85,11 @@ def main():
     options = parser.parse_args()
     core.std.LoadPlugin(options.plugin)
     core.num_threads = 1
-    width, height = map(int, options.size.split("x"))
+    return (options, *map(int, options.size.split("x")))
+
+
+def main():
+    options, width, height = prepared(__doc__)
     print("| window | samples | threshold | frames alone | vidconv | zsmooth | samples that differ | by |\n"
           "| --- | --- | --- | --- | --- | --- | --- | --- |")
     for bits in (8, 10):

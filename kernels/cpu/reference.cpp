@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/convolver/convolver.h"
+#include "kernels/cpu/definition_steps.h"
 #include "kernels/cpu/time_reference.h"
 #include "kernels/cpu/weighted_reference.h"
 #include "kernels/plan/pairwise.h"
@@ -32,11 +33,7 @@ class Definition {
     Combined<Acc> combined;
     combined.first(plan_.finish, next_kernel());
     while (term != plan_.terms.end()) combined.add(plan_.finish, next_kernel());
-    const T code = combined.template finish<T>(plan_.finish);
-    if constexpr (std::is_same_v<T, float>)
-      return code;
-    else
-      return static_cast<T>(code << plan_.sample.shift);
+    return stored_code(combined.template finish<T>(plan_.finish), plan_.sample);
   }
 
  private:
@@ -45,18 +42,7 @@ class Definition {
     const int u = border_index(plan_.border, x, src_.width, plan_.components);
     const int v = border_index(plan_.border, y, src_.height);
     if (u < 0 || v < 0) return static_cast<Acc>(plan_.outside);
-    const T stored = src_.row(v)[static_cast<std::ptrdiff_t>(u) * src_.step];
-    if constexpr (std::is_same_v<T, float>)
-      return static_cast<Acc>(stored);
-    else
-      return static_cast<Acc>(stored >> plan_.sample.shift);
-  }
-
-  static Acc multiply_add(double tap, Acc x, Acc sum) {
-    if constexpr (std::is_same_v<Acc, std::int32_t>)
-      return static_cast<Acc>(tap) * x + sum;
-    else
-      return std::fma(static_cast<Acc>(tap), x, sum);
+    return value_of<Acc>(src_.row(v)[static_cast<std::ptrdiff_t>(u) * src_.step], plan_.sample);
   }
 
   // Returns the sum of one kernel row's taps (or of `row`) over the samples from (x, y) on.

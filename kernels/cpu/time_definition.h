@@ -1,12 +1,11 @@
 // TimeDefinition is what the definitions of taps over frames, and over frames and pixels, share.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 
 #include "kernels/convolver/time_convolver.h"
+#include "kernels/cpu/definition_steps.h"
 
 namespace vidconv {
 
@@ -20,10 +19,7 @@ class TimeDefinition : public TimeConvolver {
  protected:
   template <class Acc, class T>
   Acc value(T stored) const {
-    if constexpr (std::is_same_v<T, float>)
-      return static_cast<Acc>(stored);
-    else
-      return static_cast<Acc>(stored >> plan_.sample.shift);
+    return value_of<Acc>(stored, plan_.sample);
   }
   // Returns the value that counts for `there`, one of another frame: `centre` is the filtered
   // one's.
@@ -33,23 +29,12 @@ class TimeDefinition : public TimeConvolver {
     const Acc apart = there < centre ? centre - there : there - centre;
     return most >= 0 && apart > static_cast<Acc>(most) ? centre : there;
   }
-  template <class Acc>
-  static Acc add(double tap, Acc x, Acc sum) {
-    if constexpr (std::is_same_v<Acc, std::int32_t>)
-      return static_cast<Acc>(tap) * x + sum;
-    else
-      return std::fma(static_cast<Acc>(tap), x, sum);
-  }
   // Returns the sample as it is stored.
   template <class T, class Acc>
   T finished(Acc sum) const {
     Combined<Acc> combined;
     combined.first(plan_.finish, sum);
-    const T code = combined.template finish<T>(plan_.finish);
-    if constexpr (std::is_same_v<T, float>)
-      return code;
-    else
-      return static_cast<T>(code << plan_.sample.shift);
+    return stored_code(combined.template finish<T>(plan_.finish), plan_.sample);
   }
 
  private:

@@ -38,7 +38,7 @@ class TimeReference final : public TimeDefinition<TimeReference> {
     const Acc here = at(group.here);
     Acc sum = 0;
     for (std::size_t k = 0; k < taps.size(); ++k)
-      sum = add(taps[k], near(at(group.taps[k]), here), sum);
+      sum = multiply_add(taps[k], near(at(group.taps[k]), here), sum);
     return finished<T>(sum);
   }
 };

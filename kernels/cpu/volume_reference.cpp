@@ -47,8 +47,8 @@ class VolumeReference final : public TimeDefinition<VolumeReference> {
       for (int i = 0; i < taps.width; ++i) {
         const Point place{here.x + i - taps.anchor_x, here.y + j % rows - taps.anchor_y % rows};
         const Acc there = at(group.taps[static_cast<std::size_t>(j / rows)], place);
-        row = add(taps.dense[static_cast<std::size_t>(j * taps.width + i)],
-                  near(there, at(group.here, place)), row);
+        row = multiply_add(taps.dense[static_cast<std::size_t>(j * taps.width + i)],
+                           near(there, at(group.here, place)), row);
       }
       sum += row;
     }
