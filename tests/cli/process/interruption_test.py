@@ -176,12 +176,13 @@ class Interruption(unittest.TestCase):
 
     def test_pipes_that_nobody_opens(self):
         """A signal ends a run that waits for whoever reads its report or its output, or writes its list of inputs."""
-        os.mkfifo(self.folder / "pipe")
+        for name in ("pipe", "pipe.png"):
+            os.mkfifo(self.folder / name)
         filtered = ["in.mkv", "-o", "out.mkv", "-y", "--kernel", "box"]
         reports = [[*filtered, option, "pipe"] for option in ("--stats", "--metrics", "--report", "--trace", "--audit")]
         for words in (*reports, [*filtered, "--measure", "psnr", "--measure-log", "pipe"],
                       ["in.mkv", "-o", "pipe", "-y", "--format", "nut", "--kernel", "box"],
-                      ["in.mkv", "-o", "pipe", "-y", "--gallery", "--kernel", "box"],
+                      ["in.mkv", "-o", "pipe.png", "-y", "--gallery"],
                       ["--files-from", "pipe", "-o", "{stem}.out.mkv", "--kernel", "box"]):
             with self.subTest(words), subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
                                                        stderr=subprocess.PIPE, text=True) as run:
