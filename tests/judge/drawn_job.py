@@ -151,8 +151,6 @@ def _parameter(p, r):
     if p["type"] == "choice":
         return r.choice(p["choices"]), 0
     low, high = p["min"], p["max"]
-    if p["name"].startswith("sigma"):
-        high = min(high, 85)
     if p["name"] in ("radius", "size", "w", "h", "length"):
         high = min(high, LARGEST_KERNEL if p["name"] != "radius" else LARGEST_KERNEL // 2)
     if p["name"] == "seed":
