@@ -335,6 +335,10 @@ void copy_stream_description(const AVStream& from, const AVOutputFormat& contain
   if ((p.codec_id == AV_CODEC_ID_ADPCM_MS || p.codec_id == AV_CODEC_ID_ADPCM_IMA_WAV) &&
       p.frame_size == 0)
     p.frame_size = av_get_audio_frame_duration2(&p, p.block_align);
+  // It would take samples below a byte for packets of one sample each, were it not for a size.
+  const int bits = av_get_bits_per_sample(p.codec_id);
+  if (is_mov_family(container) && p.codec_type == AVMEDIA_TYPE_AUDIO && bits > 0 && bits < 8)
+    p.frame_size = std::max(p.frame_size, 2);
   to.time_base = from.time_base;
   to.avg_frame_rate = from.avg_frame_rate;
   to.sample_aspect_ratio = from.sample_aspect_ratio;

@@ -186,11 +186,11 @@ class Named(Checks):
     def ends_of_sound(self):
         """The last packet of sound whose packets have no duration, of TTA, whose length Matroska does not hold, and MP2, which MP4 calls as MP3."""
         heard = lambda path: self.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-", text=False).stdout
-        for sound, options, endings in (("alac", "", ("mp4", "mov")), ("libspeex", "-ar 16000", ("mov",))):
+        for sound, options, endings in (("alac", "", ("mp4", "mov")), ("libspeex", "-ar 16000", ("mov",)), ("g722", "-ar 8000", ("mov",))):
             for length in (0.03, 0.5):
                 if sound not in self.encoders:
                     continue
-                source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=sample_rate=48000:d={length} -c:v mpeg4 -c:a {sound} {options}", f"{sound}.mkv")
+                source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=sample_rate=48000:d={length} -c:v mpeg4 -c:a {sound} {options}", f"{sound}.{'mov' if sound == 'g722' else 'mkv'}")
                 for ending in endings:
                     self.keeps(source, f"end.{ending}", "left out")
                     self.expect(f"{sound} of {length} s to {ending} keeps its last packet", heard(self.folder / f"end.{ending}") == heard(source) != b"")
