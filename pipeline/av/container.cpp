@@ -89,6 +89,16 @@ bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
           (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG4));
 }
 
+// Returns the first sound of that name; a video may have the same one.
+AVCodecID sound_of_tag(const AVOutputFormat& container, unsigned tag) {
+  for (const AVCodecTag* const* table = container.codec_tag; *table; ++table) {
+    const AVCodecTag* const alone[] = {*table, nullptr};
+    const AVCodecID codec = av_codec_get_id(alone, tag);
+    if (avcodec_get_type(codec) == AVMEDIA_TYPE_AUDIO) return codec;
+  }
+  return AV_CODEC_ID_NONE;
+}
+
 // RIFF's header has the length of a packet and the bits of a sample, which these decoders need.
 bool needs_riff_header(AVCodecID codec) {
   switch (codec) {
@@ -109,6 +119,19 @@ bool needs_riff_header(AVCodecID codec) {
       return true;
     default:
       return false;
+  }
+}
+
+// DVB's subtitles say in MPEG-TS by their type, the fifth byte of a page's five, whether they are
+// for the hard of hearing (ETSI EN 300 468, table 26).
+void mark_subtitles(int disposition, AVCodecParameters& subtitles) {
+  constexpr int page = 5, usual = 0x10, for_hard_of_hearing = 0x20;
+  if (subtitles.codec_id != AV_CODEC_ID_DVB_SUBTITLE || subtitles.extradata_size % page != 0 ||
+      !(disposition & AV_DISPOSITION_HEARING_IMPAIRED))
+    return;
+  for (int at = page - 1; at < subtitles.extradata_size; at += page) {
+    std::uint8_t& type = subtitles.extradata[at];
+    if ((type & 0xf0) == usual) type += for_hard_of_hearing - usual;
   }
 }
 
@@ -183,7 +206,7 @@ bool returns_sound(const AVOutputFormat& container, AVCodecID codec, bool has_he
   if (is(container, "rm")) return named;
   // It has RIFF's names, of which several codecs may share one, without the rest of RIFF's header.
   if (is(container, "nut"))
-    return named && av_codec_get_id(container.codec_tag, tag) == codec && !needs_riff_header(codec);
+    return named && sound_of_tag(container, tag) == codec && !needs_riff_header(codec);
   // It has no place for what AAC says beside its packets.
   if (is(container, "wtv")) return codec != AV_CODEC_ID_AAC || !has_header;
   // It takes some without what their decoders need beside their packets, and any by its name alone.
@@ -312,12 +335,17 @@ void copy_stream_description(const AVStream& from, const AVOutputFormat& contain
   if ((p.codec_id == AV_CODEC_ID_ADPCM_MS || p.codec_id == AV_CODEC_ID_ADPCM_IMA_WAV) &&
       p.frame_size == 0)
     p.frame_size = av_get_audio_frame_duration2(&p, p.block_align);
+  // It would take samples below a byte for packets of one sample each, were it not for a size.
+  const int bits = av_get_bits_per_sample(p.codec_id);
+  if (is_mov_family(container) && p.codec_type == AVMEDIA_TYPE_AUDIO && bits > 0 && bits < 8)
+    p.frame_size = std::max(p.frame_size, 2);
   to.time_base = from.time_base;
   to.avg_frame_rate = from.avg_frame_rate;
   to.sample_aspect_ratio = from.sample_aspect_ratio;
   to.disposition = from.disposition;
   copy_tags(from, container, to);
   copy_picture_side_data(from, to);
+  if (is(container, "mpegts")) mark_subtitles(from.disposition, p);
 }
 
 void copy_tags(const AVStream& from, const AVOutputFormat& container, AVStream& to) {

@@ -19,6 +19,7 @@ struct Holdings {
   bool chapters = false;
   std::string_view tags = "", stream_tags = "", dispositions = "";
   std::string_view but = "";  // the file's tags that have no place although `tags` is "*"
+  std::string_view of_sound = "", of_subtitles = "";  // dispositions of these streams alone
 };
 
 constexpr std::string_view mp4_streams = "language title creation_time timecode";
@@ -29,11 +30,12 @@ constexpr std::string_view mp4_dispositions =
 // for tags without a place of their own (tags_without_place()).
 constexpr Holdings holdings_table[] = {
     {"matroska", true, "*", "*",
-     "default dub original comment forced hearing_impaired visual_impaired"},
-    {"webm", true, "*", "*", "default forced"},
+     "default dub original comment forced hearing_impaired visual_impaired", "", "",
+     "descriptions"},
+    {"webm", true, "*", "*", "default forced", "", "", "captions descriptions"},
     {"mp4", true, "*", mp4_streams, mp4_dispositions},
-    {"ipod psp f4v", true, "*", "language title creation_time", mp4_dispositions},
-    {"3gp 3g2", true, "creation_time", "language title creation_time", mp4_dispositions},
+    {"ipod psp f4v", true, "*", "language title creation_time", "default"},
+    {"3gp 3g2", true, "creation_time", "language title creation_time", "default"},
     {"mov", true, "*", mp4_streams, "default"},
     {"nut", true, "*", "*", "default dub original comment lyrics karaoke"},
     {"ogg ogv oga opus spx", false, "*", "*", "", "creation_time"},
@@ -42,7 +44,8 @@ constexpr Holdings holdings_table[] = {
     {"avi", false,
      "album artist comment copyright date encoded_by genre language timecode title track", "title",
      ""},
-    {"mpegts", false, "title", "language", "hearing_impaired visual_impaired clean_effects"},
+    {"mpegts", false, "title", "language", "", "",
+     "hearing_impaired visual_impaired descriptions clean_effects", "hearing_impaired"},
     {"mxf mxf_d10 mxf_opatom", false, "timecode", "timecode", ""},
     {"dv", false, "timecode", "timecode", ""},
     {"gxf", false, "timecode timecode_at_mark_in timecode_at_mark_out", "", ""},
@@ -148,8 +151,12 @@ std::string lost_of_stream(const AVStream& stream, const AVDictionary* file,
       {AV_DISPOSITION_CAPTIONS, "captions"},
       {AV_DISPOSITION_DESCRIPTIONS, "descriptions"},
       {AV_DISPOSITION_DEPENDENT, "dependent"}};
+  const AVMediaType type = stream.codecpar->codec_type;
+  const std::string_view more = type == AVMEDIA_TYPE_AUDIO      ? held.of_sound
+                                : type == AVMEDIA_TYPE_SUBTITLE ? held.of_subtitles
+                                                                : "";
   for (const auto& [flag, word] : dispositions)
-    if ((stream.disposition & flag) && !has_word(held.dispositions, word))
+    if ((stream.disposition & flag) && !has_word(held.dispositions, word) && !has_word(more, word))
       append(lost, fmt::format("that it is {}", word));
   return lost;
 }

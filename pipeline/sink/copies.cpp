@@ -7,6 +7,7 @@
 #include <utility>
 
 extern "C" {
+#include <libavutil/intreadwrite.h>
 #include <libavutil/mathematics.h>
 }
 
@@ -68,6 +69,13 @@ bool is_known(const AVStream& stream) {
   const AVCodecParameters& p = *stream.codecpar;
   if (p.codec_type == AVMEDIA_TYPE_VIDEO) return p.width > 0;
   return p.codec_type != AVMEDIA_TYPE_AUDIO || p.sample_rate > 0;
+}
+
+// Returns the number of samples that TTA's header tells, which Matroska does not hold; 0: unknown.
+std::int64_t samples_of_tta(const AVCodecParameters& sound) {
+  constexpr int header = 18;  // bytes, its last four the number of samples
+  if (sound.codec_id != AV_CODEC_ID_TTA || sound.extradata_size < header) return 0;
+  return AV_RL32(sound.extradata + header - 4);
 }
 
 bool is_cover(const AVStream& stream) {
@@ -154,6 +162,10 @@ void Copies::add(const AVStream& from) {
     copy.to = &muxer_.add_stream();
     copy_stream_description(from, container_, *copy.to);
     copy.raw_aac = RawAac::make(from, muxer_.container());
+    name_layer(from, *from.codecpar);
+    if (is_matroska(container_) && from.codecpar->sample_rate > 0)
+      copy.lasts = av_rescale_q(samples_of_tta(*from.codecpar), {1, from.codecpar->sample_rate},
+                                from.time_base);
     // The sound's lead-in may come before the first picture.
     if (is_sound) muxer_.add_leader(*copy.to);
     if (is_matroska(container_)) copy.later = lead_in(from);
@@ -181,6 +193,39 @@ void Copies::name_palette(const AVStream& from) const {
     notify(lose_, MessageKind::not_held,
            fmt::format("{} cannot hold the palette of {}: players will choose colours",
                        container_.name, describe(from)));
+}
+
+// MP4 has one number for all layers of MPEG's sound, which readers take for the third.
+void Copies::name_layer(const AVStream& from, const AVCodecParameters& sound) const {
+  const std::string_view name = container_.name;
+  if (sound.codec_id == AV_CODEC_ID_MP2 && (name == "mp4" || name == "ismv" || name == "psp"))
+    notify(lose_, MessageKind::not_held,
+           fmt::format("{} does not tell mp2 from mp3: readers will take {} for mp3, `audio` aac "
+                       "codes it anew",
+                       container_.name, describe(from)));
+}
+
+// A packet of TTA in Matroska claims to last as long as all others. It would make the file longer,
+// whose length readers take for that of the sound.
+void Copies::cut_to_length(Copy& copy, AVPacket& packet) {
+  if (copy.lasts <= 0 || packet.pts == AV_NOPTS_VALUE) return;
+  copy.begin = copy.begin.value_or(packet.pts);
+  const std::int64_t left = *copy.begin + copy.lasts - packet.pts;
+  if (left > 0) packet.duration = std::min(packet.duration, left);
+}
+
+void Copies::name_lost_ends() const {
+  if (!is_matroska(container_)) return;
+  for (const auto& [index, copy] : copies_) {
+    const std::int64_t samples = samples_of_tta(*copy.to->codecpar);
+    const std::int64_t read = av_rescale(muxer_.end(), copy.to->codecpar->sample_rate, 1000);
+    if (samples > 0 && read != samples)
+      notify(lose_, MessageKind::not_held,
+             fmt::format("{} does not say how long sound in TTA is: stream #{} has {} samples, "
+                         "readers take it for {} and lose its last packet, `audio` flac codes it "
+                         "anew without loss",
+                         container_.name, index, samples, read));
+  }
 }
 
 bool Copies::takes(const AVStream& stream) const {
@@ -216,6 +261,7 @@ void Copies::add_sound(const AVStream& from, Copy& copy) {
   if (is_matroska(container_)) copy.later = lead_in(*copy.to);
   av_dict_set(&copy.to->metadata, "encoder", nullptr, 0);
   trial_.keep(from, copy.to->codecpar);
+  name_layer(from, *copy.to->codecpar);
   converted_ += fmt::format("{}{} to {} by {}", converted_.empty() ? "" : ", ", describe(from),
                             avcodec_get_name(sound_encoder_->id), sound_encoder_->name);
 }
@@ -250,6 +296,7 @@ void Copies::convert_sound(Copy& copy, const AVPacket& packet, CopyStatistics& a
 }
 
 void Copies::mux(Copy& copy, AVPacket& packet) {
+  cut_to_length(copy, packet);
   if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_add64(packet.pts, copy.later);
   if (packet.dts != AV_NOPTS_VALUE) packet.dts = av_sat_add64(packet.dts, copy.later);
   ++copy.muxed;

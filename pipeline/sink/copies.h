@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -54,6 +55,8 @@ class Copies {
   // Throws Error(unaccounted) where the muxer has not written all packets it got. Call it after the
   // muxer has finished.
   void check_written() const;
+  // Names sound that readers of the finished container cannot tell the length of.
+  void name_lost_ends() const;
 
  private:
   struct Copy {
@@ -62,6 +65,8 @@ class Copies {
     std::unique_ptr<SubtitleConverter> subtitles;  // both nullptr: a stream copy
     std::unique_ptr<SoundConverter> sound;
     std::unique_ptr<RawAac> raw_aac = nullptr;  // where the packets of a copy are in ADTS
+    std::int64_t lasts = 0;                     // TTA as its header says, in time_base; 0: unknown
+    std::optional<std::int64_t> begin = {};     // when the first packet is heard
     std::int64_t later = 0;   // added to its times, as the container will subtract it
     bool in_header = false;   // the picture is written with the header
     std::int64_t muxed = 0;   // packets
@@ -70,6 +75,9 @@ class Copies {
 
   bool takes(const AVStream& stream) const;
   void name_palette(const AVStream& from) const;
+  static void cut_to_length(Copy& copy, AVPacket& packet);
+  // `sound` is what the output has of it.
+  void name_layer(const AVStream& from, const AVCodecParameters& sound) const;
   void leave_out(const AVStream& stream);
   void advise_for(const AVStream& sound);
   // Counts a packet that the muxer refused, and reports it; returns false where `to` is no copy.

@@ -132,6 +132,7 @@ void Muxer::begin(std::unique_ptr<PipeOutput> to) {
   needs_trailer_ = true;
   last_dts_.resize(container_->nb_streams);
   last_exact_.resize(container_->nb_streams);
+  steps_.resize(container_->nb_streams);
   written_.resize(container_->nb_streams);
   if (TimelessSound::is_of(format_)) timeless_.emplace(*container_, notify_, lose_);
 }
@@ -263,11 +264,30 @@ void Muxer::mux(AVPacket& packet) {
   av_packet_rescale_ts(&packet, packet.time_base, to.time_base);
   packet.time_base = to.time_base;
   check_gap(packet);
+  measure(packet);
   straighten(packet, exact);
+  if (packet.pts != AV_NOPTS_VALUE)
+    end_ = std::max(end_, av_rescale_q(packet.pts + packet.duration, to.time_base, {1, 1000}));
   const auto stream = static_cast<std::size_t>(packet.stream_index);
   ++written_[stream];
   watch(packet);
   write_interleaved(&packet);
+}
+
+// Gives a packet of sound a duration where nothing tells it. A track of the MOV family ends where
+// its last packet does, and readers drop one that does not last.
+void Muxer::measure(AVPacket& packet) {
+  const AVStream& to = *container_->streams[packet.stream_index];
+  AVCodecParameters& sound = *to.codecpar;
+  if (!is_mov_family(format_) || sound.codec_type != AVMEDIA_TYPE_AUDIO || packet.duration > 0 ||
+      packet.dts == AV_NOPTS_VALUE || av_get_audio_frame_duration2(&sound, packet.size) > 0)
+    return;
+  const auto& last = last_dts_[static_cast<std::size_t>(packet.stream_index)];
+  std::int64_t& step = steps_[static_cast<std::size_t>(packet.stream_index)];
+  if (last && packet.dts > *last)
+    step = step > 0 ? std::min(step, packet.dts - *last) : packet.dts - *last;
+  const std::int64_t usual = av_rescale_q(1, {1, 50}, to.time_base);
+  packet.duration = step > 0 ? step : std::max<std::int64_t>(1, usual);
 }
 
 void Muxer::watch(AVPacket& packet) {

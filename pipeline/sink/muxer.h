@@ -63,6 +63,8 @@ class Muxer {
   std::int64_t written(const AVStream& stream) const {
     return written_[static_cast<std::size_t>(stream.index)];
   }
+  // Returns when the last of what was written ends, in ms.
+  std::int64_t end() const { return end_; }
   // Returns the bytes of the output so far.
   std::int64_t bytes() const;
 
@@ -82,6 +84,7 @@ class Muxer {
   // Writes the packets that wait for other streams where `packet` is null. Returns false where the
   // container refused a packet that may be missing.
   bool write_interleaved(AVPacket* packet);
+  void measure(AVPacket& packet);
   void watch(AVPacket& packet);
   // `exact` is its dts before rounding.
   void straighten(AVPacket& packet, std::int64_t exact);
@@ -108,9 +111,10 @@ class Muxer {
   bool times_count_ = false;
   std::vector<PacketPtr> held_;
   std::int64_t held_bytes_ = 0;
-  std::int64_t later_ = 0;                             // added to all times, microseconds
-  std::vector<std::optional<std::int64_t>> last_dts_;  // by stream, as the next two
-  std::vector<std::int64_t> last_exact_, written_;
+  std::int64_t end_ = 0;                                    // ms
+  std::int64_t later_ = 0;                                  // added to all times, microseconds
+  std::vector<std::optional<std::int64_t>> last_dts_;       // by stream, as the next three
+  std::vector<std::int64_t> last_exact_, written_, steps_;  // the last: between packets of sound
   bool times_were_right_ = true, coarse_is_told_ = false, start_is_told_ = false;
   bool needs_trailer_ = false;
 };

@@ -106,6 +106,7 @@ class FileSink final : public Sink {
     copies_.finish();
     muxer_.finish();
     copies_.check_written();
+    copies_.name_lost_ends();
     for (const auto& video : videos_) check_written(*video);
     to_.finish();
   }

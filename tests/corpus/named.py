@@ -101,10 +101,10 @@ class Named(Checks):
         """NUT has RIFF's names without its header, Windows' recordings no place for AAC's, and MPEG-TS no number for TrueHD that readers know."""
         tone = f"{PICTURE} -f lavfi -i sine=sample_rate=48000:d=0.4 -c:v mpeg4"
         sources = {sound: self.ffmpeg(f"{tone} -c:a {sound} -strict -2 {more}", f"{sound}.mkv")
-                   for sound, more in (("eac3", ""), ("wmav2", ""), ("g726", "-ar 8000 -ac 1"), ("aac", ""), ("truehd", ""), ("ac3", ""))}
+                   for sound, more in (("eac3", ""), ("wmav2", ""), ("g726", "-ar 8000 -ac 1"), ("aac", ""), ("truehd", ""), ("ac3", ""), ("adpcm_ms", ""))}
         adts = self.ffmpeg(f"-i {sources['aac']} -c:v mpeg2video -c:a copy", "aac.ts")
         for source, name, codec, kept in ((sources["eac3"], "a.nut", "mpeg4", False), (sources["wmav2"], "a.nut", "mpeg4", False), (sources["g726"], "a.nut", "mpeg4", False),
-                                          (sources["ac3"], "a.nut", "mpeg4", True), (sources["aac"], "a.wtv", "mpeg2video", False), (adts, "a.wtv", "mpeg2video", True),
+                                          (sources["ac3"], "a.nut", "mpeg4", True), (sources["adpcm_ms"], "a.nut", "mpeg4", True), (sources["aac"], "a.wtv", "mpeg2video", False), (adts, "a.wtv", "mpeg2video", True),
                                           (sources["truehd"], "a.ts", "mpeg2video", False), (sources["truehd"], "a.m2ts", "mpeg2video", True)):
             (self.keeps if kept else self.loses)(source, name, "left out: #1 (audio", "--codec", codec)
         for name, sound in (("a.nut", "wmav2"), ("a.wtv", "aac"), ("a.ts", "truehd")):
@@ -182,6 +182,52 @@ class Named(Checks):
             self.loses(source, name, "palette of #1 (subtitle, dvd_subtitle)")
         self.keeps(self.folder / "again.vob", "third.vob", "palette")
         self.expect("VOB keeps the subtitles", "dvd_subtitle" in self.probe(self.folder / "third.vob", "stream=codec_name"))
+
+    def ends_of_sound(self):
+        """The last packet of sound whose packets have no duration, of TTA, whose length Matroska does not hold, and MP2, which MP4 calls as MP3."""
+        heard = lambda path: self.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-", text=False).stdout
+        for sound, options, endings in (("alac", "", ("mp4", "mov")), ("libspeex", "-ar 16000", ("mov",)), ("g722", "-ar 8000", ("mov",))):
+            for length in (0.03, 0.5):
+                if sound not in self.encoders:
+                    continue
+                source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=sample_rate=48000:d={length} -c:v mpeg4 -c:a {sound} {options}", f"{sound}.{'mov' if sound == 'g722' else 'mkv'}")
+                for ending in endings:
+                    self.keeps(source, f"end.{ending}", "left out")
+                    self.expect(f"{sound} of {length} s to {ending} keeps its last packet", heard(self.folder / f"end.{ending}") == heard(source) != b"")
+        self.ffmpeg("-f lavfi -i sine=sample_rate=48000:d=1.3", "end.tta")
+        for length, kept in ((0.4, True), (1.6, False)):
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=128x96:r=25:d={length} -i {self.folder}/end.tta -c:v mpeg4 -c:a copy", "tta.mkv")
+            self.keeps(source, "end.mkv", "how long sound in TTA")
+            self.expect(f"TTA beside {length} s of pictures stays what it is", heard(self.folder / "end.mkv") == heard(source) != b"")
+            self.expect(f"all of it is heard: {kept}", (len(heard(source)) == 2 * 62400) == kept)
+        self.loses(self.folder / "tta.mkv", "end.mkv", "how long sound in TTA", "--duration", "0.8")
+        source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v mpeg4 -c:a mp2", "layer.mkv")
+        for name, kept in (("a.mov", True), ("a.mp4", False), ("a.ismv", False)):
+            (self.keeps if kept else self.loses)(source, name, "for mp3")
+            self.expect(f"mp2 in {name} is read as it is: {kept}", ("mp2" in self.probe(self.folder / name, "stream=codec_name")) == kept)
+        self.loses(source, "a.mp4", "for mp3", "--audio", "mp2")
+
+    def marks(self):
+        """Tests what a stream is said to be for, which containers hold for some kinds of streams; uses the subtitles of palettes()."""
+        lines = self.folder / "lines.srt"
+        lines.write_text("1\n00:00:00,100 --> 00:00:00,300\nline\n")
+        marked = lambda path: {line.split("|")[0]: set(re.findall("disposition:([a-z_]+)=1", line)) for line in
+                               self.run("ffprobe", "-v", "error", "-show_entries", "stream=codec_type:stream_disposition", "-of", "compact=p=0:nk=0", path).stdout.replace("codec_type=", "").splitlines()
+                               if "disposition" in line}
+        numbers = {"video": 0, "audio": 1, "subtitle": 2}
+        for ending, subtitles, coded in (("mkv", lines, "srt"), ("mp4", lines, "mov_text"), ("mkv", self.folder / "dvd.idx", "dvbsub"), ("ts", self.folder / "dvd.idx", "dvbsub")):
+            for mark in ("dub+forced+hearing_impaired", "comment+visual_impaired", "captions", "descriptions"):
+                words = "".join(f"-disposition:{kind} {mark} " for kind in "vas")
+                source = self.ffmpeg(f"-f lavfi -i testsrc2=s=720x576:r=25:d=0.12 -f lavfi -i sine=d=0.2 -i {subtitles} -map 0 -map 1 -map 2 -c:v mpeg2video -c:a mp2 -c:s {coded} "
+                                     f"-metadata:s language=eng {words}", f"marks.{ending}")
+                for name in ("a.mkv", "a.mp4", "a.ts") + (("a.3gp", "a.m4v", "a.webm") if coded != "dvbsub" else ()):
+                    options = {"a.3gp": ("--codec", "mpeg4", "--audio", "aac"), "a.m4v": ("--codec", "mpeg4", "--audio", "aac"), "a.webm": ("--codec", "libvpx", "--audio", "libvorbis")}
+                    code, said = self.filter(source, name, *options.get(name, ()))
+                    found = marked(self.folder / name)
+                    for kind, wanted in marked(source).items():
+                        for word in wanted - {"default"} if kind in found else ():
+                            named = re.search(rf"#{numbers[kind]}: [^;]*that it is {word}\b", said) is not None
+                            self.expect(f"{ending} to {name}: the {kind} is {word}, named: {named}: {said}", code == 0 and (word in found[kind]) != named)
 
     def starts(self):
         """With --copy-times a video that begins at an hour does so in the output, or a line says that it has no place for that."""
@@ -515,4 +561,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "headers_of_sound", "broadcast_sound", "profiles", "palettes", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "headers_of_sound", "broadcast_sound", "profiles", "palettes", "marks", "ends_of_sound", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
