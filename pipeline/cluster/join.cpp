@@ -109,8 +109,8 @@ class PartsAndCopies final : public EncodedShards {
   const std::atomic<bool>* const interrupted_;
   std::map<int, AVRational> time_bases_;  // by the source's streams
   Sink* sink_ = nullptr;
-  std::size_t next_ = 0;    // of parts_
-  std::int64_t shard_ = 0;  // of all
+  std::size_t next_ = 0;    // index in parts_
+  std::int64_t shard_ = 0;  // number of the next shard, counting those that are copied
   std::optional<PartReader> reader_;
   std::unique_ptr<KeptShard> copied_;      // where the shard is copied; else null
   std::int64_t copied_until_ = INT64_MIN;  // microseconds

@@ -128,7 +128,7 @@ class Planner {
   }
 
   std::string shards_text() const {
-    // What is encoded between copies is cut by what was asked for.
+    // The length that was asked for cuts what is encoded between copies.
     const ShardOptions& cut = job_->keeping() ? *options_.shards : shards_;
     if (cut.automatic) return "auto";
     return cut.count > 0 ? fmt::format("{}", cut.count) : fmt::format("{}s", cut.length);

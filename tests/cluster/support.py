@@ -68,7 +68,8 @@ class PartsTest(unittest.TestCase):
         common["source"] = {name: plan["source"][name] for name in ("bytes", "digest")}
         for part in plan["parts"]:
             own = {name: part[name] for name in ("begin", "frames", "end", "before") if name in part}
-            text = json.dumps({**common, "first": plan["parts"][0]["begin"], **own}, separators=(",", ":"), ensure_ascii=False)
+            text = json.dumps({**common, "first": plan["parts"][0]["begin"], **own}, separators=(",", ":"),
+                              ensure_ascii=False)
             part["key"] = hashlib.sha256(text.encode()).hexdigest()[:16]
         (self.folder / folder / "plan.json").write_text(json.dumps(plan, indent=1) + "\n")
 
