@@ -81,6 +81,14 @@ class KeepUnchanged(PartsTest):
                 self.make()
                 self.expect_bytes("in.mp4", "--shards", shards, jobs_of=("1", "3"))
 
+    def test_transport_streams(self):
+        self.clip("in.ts", *X264, "-bf", "2")
+        for output in ("out.ts", "out.mp4"):
+            with self.subTest(output):
+                self.plan_kept("in.ts", "--shards", "auto", output=output, says=["125 frames are copied"])
+                self.make(output)
+                self.expect_bytes("in.ts", "--shards", "auto", output=output)
+
     def test_a_plan_carries_what_workers_cannot_know(self):
         self.clip("in.mp4", *X264, "-x264-params", "sps-id=1")
         self.plan_kept("in.mp4", "--shards", "auto", "--encoder-opt", "x264-params=ref=2")
