@@ -88,7 +88,7 @@ def packets(path):
 def units(packet, codec):
     """Returns the units of a packet of H.264 or H.265 without the headers that containers add or take away."""
     if packet.startswith((b"\0\0\1", b"\0\0\0\1")):
-        found = [unit.rstrip(b"\0") for unit in packet.split(b"\0\0\1")]
+        found = packet.split(b"\0\0\1")
     else:
         found, at = [], 0
         while at < len(packet):
@@ -97,6 +97,7 @@ def units(packet, codec):
             at += 4 + size
     def is_added(unit):
         return unit[0] & 31 in (7, 8, 9) if codec == "h264" else unit[0] >> 1 & 63 in (32, 33, 34, 35)
+    found = [unit.rstrip(b"\0") for unit in found]  # zeros between units belong to none
     return [unit for unit in found if unit and not is_added(unit)]
 
 
