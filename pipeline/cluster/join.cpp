@@ -30,12 +30,17 @@ void check_copies(const Source& source, const Sink& sink) {
   }
 }
 
-// Reads the shards, and ahead of them the packets beside the video.
+// Reads the shards, those that are copied among them, and ahead of them the packets beside the
+// video.
 class PartsAndCopies final : public EncodedShards {
  public:
   PartsAndCopies(Source& source, AVRational time_base, const std::vector<FinishedShard>& parts,
-                 const std::atomic<bool>* interrupted)
-      : source_(source), time_base_(time_base), parts_(parts), interrupted_(interrupted) {
+                 const KeptPackets* kept, const std::atomic<bool>* interrupted)
+      : source_(source),
+        time_base_(time_base),
+        parts_(parts),
+        kept_(kept),
+        interrupted_(interrupted) {
     if (const AVFormatContext* container = source.container().get())
       for (unsigned i = 0; i < container->nb_streams; ++i)
         time_bases_[container->streams[i]->index] = container->streams[i]->time_base;
@@ -46,18 +51,24 @@ class PartsAndCopies final : public EncodedShards {
 
   std::optional<Part> next() override {
     reader_.reset();
+    copied_.reset();
+    if (kept_ && shard_ < std::ssize(kept_->stretches()) && kept_->has(shard_)) {
+      copied_ = kept_->read(shard_++);
+      return Part{.shown = copied_->shown(), .header = {}};
+    }
     if (next_ == parts_.size()) {
       while (copy_next()) continue;
       check_copies(source_, *sink_);
       return std::nullopt;
     }
+    ++shard_;
     const FinishedShard& part = parts_[next_++];
     check_part(part.path, part.ledger, true);
     reader_.emplace(part.path, part.ledger);
     return Part{.shown = times_of(part.ledger), .header = part.ledger.header};
   }
 
-  PacketPtr read() override { return reader_->read(); }
+  PacketPtr read() override { return copied_ ? copied_->read() : reader_->read(); }
 
   // Copies ahead: everything up to the video's time has to be there, also packets late in the file.
   void before(const AVPacket& packet) override {
@@ -67,7 +78,7 @@ class PartsAndCopies final : public EncodedShards {
   }
 
   std::int64_t frames() const override {
-    std::int64_t frames = 0;
+    std::int64_t frames = kept_ ? kept_->frames() : 0;
     for (const FinishedShard& part : parts_) frames += std::ssize(part.ledger.packets);
     return frames;
   }
@@ -94,11 +105,14 @@ class PartsAndCopies final : public EncodedShards {
   Source& source_;
   const AVRational time_base_;
   const std::vector<FinishedShard>& parts_;
+  const KeptPackets* const kept_;  // may be null
   const std::atomic<bool>* const interrupted_;
   std::map<int, AVRational> time_bases_;  // by the source's streams
   Sink* sink_ = nullptr;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;    // index in parts_
+  std::int64_t shard_ = 0;  // number of the next shard, counting those that are copied
   std::optional<PartReader> reader_;
+  std::unique_ptr<KeptShard> copied_;      // where the shard is copied; else null
   std::int64_t copied_until_ = INT64_MIN;  // microseconds
   bool at_end_ = false;
 };
@@ -106,8 +120,8 @@ class PartsAndCopies final : public EncodedShards {
 }  // namespace
 
 Joined join_parts(Source& source, const OutputPlan& output, const InputVideo& video,
-                  const std::vector<FinishedShard>& parts) {
-  PartsAndCopies encoded(source, video.info.time_base, parts, output.options.interrupted);
+                  const std::vector<FinishedShard>& parts, const KeptPackets* kept) {
+  PartsAndCopies encoded(source, video.info.time_base, parts, kept, output.options.interrupted);
   OutputPlan plan = output;
   plan.options.encoder.encoded = &encoded;
   const std::unique_ptr<Sink> sink =

@@ -7,6 +7,7 @@
 #include "pipeline/cluster/shard_file.h"
 #include "pipeline/sink/sink.h"
 #include "pipeline/source/source.h"
+#include "pipeline/unchanged/kept_packets.h"
 
 namespace vidconv {
 
@@ -22,9 +23,10 @@ struct Joined {
 };
 
 // `source` was opened with SourceOptions::copies_only. `video` is its video as filtered, `output`
-// the plan of the whole output. Throws Error(part) for a shard that does not match its ledger, and
-// whatever sinks throw.
+// the plan of the whole output. `kept` has the shards between `parts` that are copied from the
+// input; null where there are none. Throws Error(part) for a shard that does not match its ledger,
+// and whatever sinks throw.
 Joined join_parts(Source& source, const OutputPlan& output, const InputVideo& video,
-                  const std::vector<FinishedShard>& parts);
+                  const std::vector<FinishedShard>& parts, const KeptPackets* kept);
 
 }  // namespace vidconv

@@ -64,7 +64,7 @@ std::optional<std::uint64_t> length_of_riff(Bytes beginning) {
 
 }  // namespace
 
-Ending judge_ending(std::string_view format, const InputBytes& bytes) {
+FileEnding judge_ending(std::string_view format, const InputBytes& bytes) {
   if (format == "gif") {
     constexpr int trailer = ';';
     if (bytes.last < 0) return {};

@@ -19,12 +19,12 @@ struct InputBytes {
 // Bytes that are kept of the beginning: as many as a header needs.
 constexpr std::size_t kept_beginning = 64 << 10;
 
-struct Ending {
+struct FileEnding {
   bool known = false;   // the bytes tell
   std::string missing;  // for people; empty if nothing is missing
 };
 // Returns whether an input ends as it should. `format`: the demuxer, by FFmpeg's name.
-Ending judge_ending(std::string_view format, const InputBytes& bytes);
+FileEnding judge_ending(std::string_view format, const InputBytes& bytes);
 
 // Returns whether a file is whole although the demuxer calls its end an error. `last`: some of its
 // last bytes; `behind_packets`: how many are behind the last packet, by its place and size.

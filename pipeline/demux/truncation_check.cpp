@@ -86,7 +86,7 @@ void TruncationCheck::count(const AVPacket& packet) {
                     av_rescale_q(av_sat_add64(time, packet.duration), time_base, AV_TIME_BASE_Q));
 }
 
-std::string TruncationCheck::missing(const Ending& ending) const {
+std::string TruncationCheck::missing(const FileEnding& ending) const {
   if (std::string_view(container_.iformat->name) == "image2" && is_numbered(container_.url))
     return gap_in_numbers(local_path(container_.url), video().came);
   std::string missing = missing_of_index();

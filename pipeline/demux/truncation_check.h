@@ -20,7 +20,7 @@ class TruncationCheck {
 
   // Says for people what is missing, after the last packet, if the input ends as `ending` says;
   // empty if nothing is known to be.
-  std::string missing(const Ending& ending) const;
+  std::string missing(const FileEnding& ending) const;
   // Says so if only a header tells that was written before the rest, as in live streams.
   std::string less_than_announced() const;
 

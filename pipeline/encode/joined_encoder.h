@@ -19,7 +19,8 @@ class EncodedShards {
 
   struct Part {
     std::vector<std::int64_t> shown;  // when its frames are shown, in order
-    std::string header;               // the encoder's, as AVCodecParameters::extradata
+    // The encoder's, as AVCodecParameters::extradata; none where the input's packets are copied.
+    std::optional<std::string> header;
   };
   // Returns none after the last. Throws Error.
   virtual std::optional<Part> next() = 0;
@@ -43,7 +44,7 @@ class JoinedEncoder final : public VideoEncoder {
   void finish(const Receive& receive) override;
 
   const AVCodec& codec() const override { return encoder_->codec(); }
-  void describe(AVCodecParameters& to) const override { encoder_->describe(to); }
+  void describe(AVCodecParameters& to) const override;
   const std::string& description() const override { return encoder_->description(); }
   std::int64_t frames_out() const override { return frames_out_; }
   std::int64_t frames_brought() const override { return parts_.frames(); }
@@ -53,6 +54,7 @@ class JoinedEncoder final : public VideoEncoder {
  private:
   const std::unique_ptr<Encoder> encoder_;  // describes the stream; encodes nothing
   EncodedShards& parts_;
+  const std::shared_ptr<const StreamFit> fit_;  // ShardOptions::fit
   std::int64_t frames_out_ = 0, parts_out_ = 0;
 };
 

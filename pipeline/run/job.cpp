@@ -183,6 +183,8 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
     return notify(options_.notify, MessageKind::all_encoded,
                   "`keep_unchanged`: all is encoded: the input is damaged, and is read in order");
   if (options_.compare) return refuse("`compare` changes every frame");
+  if (options_.open_source && source_->container().get())
+    return refuse("the input is read once, for several outputs: a run of its own copies");
   if (source_->on_device()) return refuse("pictures are decoded on the device");
   if (std::ranges::any_of(works_, is_staged))
     return refuse("a filter over time reads the frames around those that it changes");

@@ -92,6 +92,8 @@ class Job {
   const Processor* processor() const { return processor_.get(); }
   const Sink* sink() const { return sink_.get(); }
   const std::vector<TimedWork>& works() const { return works_; }  // one per video
+  // Returns what is copied, and how the rest is encoded; none where all is encoded. After open().
+  const std::optional<Keeping>& keeping() const { return keeping_; }
   // Returns the limits that follow from JobOptions::latency; none without it. After open().
   std::optional<LatencyLimits> latency() const;
   // Returns how many frames are in flight inside that video's processor.

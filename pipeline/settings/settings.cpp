@@ -195,7 +195,8 @@ constexpr Setting rows[] = {
     {"keep_unchanged", "--keep-unchanged", "Output", "", "",
      "copy what no filter changes as it is coded, from key frame to key frame, and encode only the "
      "rest, so that it fits",
-     not_in_gallery, [](S& s, Text v) { s.keep_unchanged = switch_setting("keep_unchanged", v); }},
+     not_in_gallery | planned,
+     [](S& s, Text v) { s.keep_unchanged = switch_setting("keep_unchanged", v); }},
     {"pixel_format", "--pix-fmt", "Output", "NAME", "",
      "pixel format of the output (default: the input's, or the nearest to it that the encoder "
      "takes)",

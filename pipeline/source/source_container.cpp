@@ -325,7 +325,7 @@ class ContainerSource final : public Source {
   }
 
   void judge_end() {
-    const Ending ending = judge_ending(input_.container().iformat->name, input_.bytes());
+    const FileEnding ending = judge_ending(input_.container().iformat->name, input_.bytes());
     damage_.truncated = arrivals_->missing(ending);
     if (ending.known) return;
     const std::string less = arrivals_->less_than_announced();

@@ -36,6 +36,8 @@ class KeptPackets final : public ShardStore {
   }
   std::int64_t frames() const override { return frames_; }
   double seconds() const override { return seconds_; }
+  // Returns the shards of the whole video, those that are encoded among them.
+  const std::vector<PacketStretch>& stretches() const { return stretches_; }
   // Shards are read in their order, one after the other.
   std::unique_ptr<KeptShard> read(std::int64_t shard) const override;
   std::unique_ptr<ShardWriter> write(std::int64_t) override { return nullptr; }

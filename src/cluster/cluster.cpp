@@ -8,6 +8,7 @@
 
 #include "pipeline/base/url.h"
 #include "pipeline/source/source.h"
+#include "pipeline/unchanged/kept_packets.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/process/interrupt.h"
 #include "src/process/standard_streams.h"
@@ -96,6 +97,28 @@ InputVideo describe_video(const std::string& input, SourceOptions options) {
   options.video_only = true;
   const auto source = open_source(input, options);
   return source->videos().at(0);
+}
+
+std::vector<ClusterPlan::Part> parts_of(const Keeping& keeping) {
+  const std::vector<PacketStretch>& stretches = keeping.kept->stretches();
+  const std::vector<std::int64_t>& begins = *keeping.encoder.shards->begins;
+  std::vector<ClusterPlan::Part> parts;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    if (stretches[i].kept) continue;
+    parts.push_back({.begin = begins[i],
+                     .frames = static_cast<std::int64_t>(stretches[i].end - stretches[i].begin),
+                     .before = static_cast<std::int64_t>(stretches[i].begin)});
+    if (i + 1 < stretches.size() && stretches[i + 1].kept) parts.back().end = begins[i + 1];
+  }
+  return parts;
+}
+
+std::vector<std::string> fitting_of(const Keeping& keeping) {
+  std::vector<std::string> words;
+  if (!keeping.encoder.crf.empty()) words.push_back("--crf=" + keeping.encoder.crf);
+  for (const auto& [key, value] : keeping.encoder.own)
+    words.push_back("--encoder-opt=" + key + "=" + value);
+  return words;
 }
 
 std::string file_output(const std::string& output) {

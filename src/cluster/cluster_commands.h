@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/io/run_files.h"
+#include "pipeline/unchanged/keep_unchanged.h"
 #include "src/cluster/cluster_plan.h"
 #include "src/cluster/cluster_words.h"
 #include "src/run/messages.h"
@@ -32,6 +33,11 @@ InputVideo describe_video(const std::string& input, SourceOptions options);
 // Returns the absolute path of the file that join is to write. Throws Error(command_line) if
 // `output` is not a file.
 std::string file_output(const std::string& output);
+
+// Returns the shards that are encoded between those that are copied, and the options of the encoder
+// that makes them (ClusterPlan::fitting).
+std::vector<ClusterPlan::Part> parts_of(const Keeping& keeping);
+std::vector<std::string> fitting_of(const Keeping& keeping);
 
 // Each runs one command and returns its exit code.
 int run_plan(const PlanWords& words);

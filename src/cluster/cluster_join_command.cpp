@@ -11,6 +11,7 @@
 #include "pipeline/platform/process.h"
 #include "pipeline/run/job.h"
 #include "pipeline/source/source_turned.h"
+#include "pipeline/unchanged/kept_packets.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/options/job_settings.h"
 #include "src/process/interrupt.h"
@@ -85,14 +86,35 @@ std::vector<FinishedShard> find_parts(const ClusterPlan& plan, const WorkerWords
   return parts;
 }
 
+// Finds out anew what is copied: the plan tells of what is encoded alone.
+Keeping keep_as_planned(const ClusterPlan& plan, JobOptions options) {
+  options.device = {.kind = DeviceRequest::Kind::cpu};
+  options.notify = options.source.notify = options.sink.notify = nullptr;
+  options.sink.lose = refuse_loss;
+  Job job(std::move(options));
+  job.open();
+  const std::optional<Keeping>& keeping = job.keeping();
+  if (!keeping || parts_of(*keeping) != plan.parts || fitting_of(*keeping) != *plan.fitting)
+    throw Error(MessageKind::plan, "the plan cannot be used", redacted(plan.source.path),
+                "other stretches of the source would be copied, or be fitted otherwise",
+                "make it again with 'vidconv plan'");
+  return *keeping;
+}
+
 int join_all(const ClusterPlan& plan, const Options& options,
              const std::vector<FinishedShard>& parts) {
   ClusterRun run(options.quiet);
   capture_av_log();
   run.files.reads("the input", options.input);
   run.files.writes("the output", options.output);
-  const JobOptions job = job_options(options, run.notify, run.files, run.interrupted, nullptr);
+  JobOptions job = job_options(options, run.notify, run.files, run.interrupted, nullptr);
   check_source(plan, job.source);
+  std::shared_ptr<const KeptPackets> kept;
+  if (plan.fitting) {
+    const Keeping keeping = keep_as_planned(plan, job);
+    job.sink.encoder = keeping.encoder;
+    kept = keeping.kept;
+  }
   SourceOptions from = job.source;
   from.copies_only = true;
   auto source = open_source(options.input, from);
@@ -104,7 +126,7 @@ int join_all(const ClusterPlan& plan, const Options& options,
   InputInfo shown = source->info();
   if (options.compare) shown = compared(shown, *options.compare);
   const OutputPlan output = plan_output(options.output, job.sink, shown.videos);
-  const Joined joined = join_parts(*source, output, shown.videos.at(0), parts);
+  const Joined joined = join_parts(*source, output, shown.videos.at(0), parts, kept.get());
   if (!options.quiet)
     say(fmt::format("{} frames of {} parts -> {} ({})", joined.frames, joined.parts,
                     verbatim(options.output), joined.description));

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "pipeline/base/printable.h"
@@ -48,14 +50,30 @@ std::int64_t whole(const Json& value, std::int64_t least, std::int64_t most) {
 
 // Returns the members that all shards share.
 Json common_json(const ClusterPlan& plan) {
-  return {{"schema", plan_schema},
-          {"versions", plan.versions},
-          {"source", {{"bytes", plan.source.bytes}, {"digest", plan.source.digest}}},
-          {"options", plan.words},
-          {"ending", plan.ending},
-          {"kernels", plan.kernels},
-          {"header", plan.header},
-          {"time_base", {plan.time_base.num, plan.time_base.den}}};
+  Json all{{"schema", plan_schema},
+           {"versions", plan.versions},
+           {"source", {{"bytes", plan.source.bytes}, {"digest", plan.source.digest}}},
+           {"options", plan.words},
+           {"ending", plan.ending},
+           {"kernels", plan.kernels},
+           {"header", plan.header},
+           {"time_base", {plan.time_base.num, plan.time_base.den}}};
+  if (plan.fitting) all["fitting"] = *plan.fitting;
+  return all;
+}
+
+// Adds what tells a shard from the others.
+void add_part(const ClusterPlan& plan, const ClusterPlan::Part& part, Json& to) {
+  to["begin"] = part.begin;
+  to["frames"] = part.frames;
+  if (part.end) to["end"] = *part.end;
+  if (plan.fitting) to["before"] = part.before;
+}
+
+constexpr std::string_view keep_unchanged_word = "--keep-unchanged";
+
+bool is_fitted(std::string_view word) {
+  return word.starts_with("--crf=") || word.starts_with("--encoder-opt=");
 }
 
 }  // namespace
@@ -78,9 +96,12 @@ std::string ClusterPlan::json() const {
   all["counted"] = counted;
   all["frames"] = frames();
   all["parts"] = Json::array();
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    all["parts"].push_back(
-        {{"begin", parts[i].begin}, {"frames", parts[i].frames}, {"key", key(i)}});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Json part;
+    add_part(*this, parts[i], part);
+    part["key"] = key(i);
+    all["parts"].push_back(part);
+  }
   return all.dump(1) + "\n";
 }
 
@@ -101,15 +122,25 @@ ClusterPlan ClusterPlan::parse(const std::string& text, const std::string& name)
     for (int* const number : {&plan.time_base.num, &plan.time_base.den})
       *number = static_cast<int>(
           whole(all.at("time_base").at(number == &plan.time_base.den ? 1 : 0), 1, INT_MAX));
+    if (all.contains("fitting")) plan.fitting = all["fitting"].get<std::vector<std::string>>();
+    if (plan.fitting.has_value() != plan.keeps_unchanged())
+      refuse_plan(name, "what the encoder has to fit is there with --keep-unchanged alone");
     all.at("seeks").get_to(plan.seeks);
     all.at("counted").get_to(plan.counted);
     std::int64_t frames_left = INT64_MAX;
     for (const Json& part : all.at("parts")) {
+      const ClusterPlan::Part last =
+          plan.parts.empty() ? ClusterPlan::Part{.begin = INT64_MIN} : plan.parts.back();
       plan.parts.push_back(
-          {whole(part.at("begin"), plan.parts.empty() ? INT64_MIN : plan.parts.back().begin + 1,
+          {whole(part.at("begin"), last.end.value_or(last.begin) + !plan.parts.empty(),
                  INT64_MAX - 1),
            whole(part.at("frames"), 1, frames_left)});
-      frames_left -= plan.parts.back().frames;
+      ClusterPlan::Part& its = plan.parts.back();
+      frames_left -= its.frames;
+      if (plan.fitting && part.contains("end"))
+        its.end = whole(part["end"], its.begin + 1, INT64_MAX - 1);
+      if (plan.fitting)
+        its.before = whole(part.at("before"), last.before + last.frames, INT64_MAX - its.frames);
       if (plan.key(plan.parts.size() - 1) != part.at("key").get<std::string>())
         refuse_plan(name, "it was changed by hand: its keys are not those of what it says");
     }
@@ -120,6 +151,13 @@ ClusterPlan ClusterPlan::parse(const std::string& text, const std::string& name)
   }
   if (plan.parts.empty()) refuse_plan(name, "it has no parts");
   check_planned(name, plan.source.path, plan.words);
+  if (plan.fitting) {
+    if (const auto word = std::ranges::find_if_not(*plan.fitting, is_fitted);
+        word != plan.fitting->end())
+      refuse_plan(name, fmt::format("'{}' is no option that makes an encoder fit",
+                                    verbatim(shortened(*word, longest_value))));
+    check_planned(name, plan.source.path, *plan.fitting);
+  }
   return plan;
 }
 
@@ -132,8 +170,7 @@ ClusterPlan ClusterPlan::load(const std::string& folder) {
 std::string ClusterPlan::key(std::size_t part) const {
   Json all = common_json(*this);
   all["first"] = parts.at(0).begin;
-  all["begin"] = parts.at(part).begin;
-  all["frames"] = parts[part].frames;
+  add_part(*this, parts.at(part), all);
   return digest_of(all.dump()).substr(0, key_digits);
 }
 
@@ -142,13 +179,32 @@ Interval ClusterPlan::interval(std::size_t part, VideoInfo video, const FrameRea
   for (std::int64_t have = 0; first > 0 && have < reach.before;) have += parts.at(--first).frames;
   for (std::int64_t have = 0; last + 1 < parts.size() && have < reach.after;)
     have += parts[++last].frames;
-  if (auto& before = video.clock.frames_before)
-    for (std::size_t i = 0; i < first; ++i) *before += parts.at(i).frames;
-  return {.begin = parts.at(first).begin,
-          .end = last + 1 < parts.size() ? parts[last + 1].begin : INT64_MAX,
-          .first = first == 0,
-          .seeks = seeks,
-          .video = std::move(video)};
+  if (auto& before = video.clock.frames_before) {
+    if (fitting) *before += parts.at(first).before;
+    for (std::size_t i = 0; i < first && !fitting; ++i) *before += parts.at(i).frames;
+  }
+  return {
+      .begin = parts.at(first).begin,
+      .end = parts[last].end.value_or(last + 1 < parts.size() ? parts[last + 1].begin : INT64_MAX),
+      .first = first == 0 && parts[first].before == 0,
+      .seeks = seeks,
+      .video = std::move(video)};
+}
+
+bool ClusterPlan::keeps_unchanged() const {
+  return std::ranges::find(words, keep_unchanged_word) != words.end();
+}
+
+Options ClusterPlan::shard_options(const std::string& output,
+                                   const std::vector<std::string>& machine) const {
+  ClusterPlan shard = *this;
+  if (fitting) {
+    std::erase_if(shard.words, [](const std::string& word) {
+      return is_fitted(word) || word == keep_unchanged_word;
+    });
+    shard.words.insert(shard.words.end(), fitting->begin(), fitting->end());
+  }
+  return shard.options(output, machine);
 }
 
 Options ClusterPlan::options(const std::string& output,

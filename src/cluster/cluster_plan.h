@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,12 @@ struct ClusterPlan {
   };
   struct Part {
     std::int64_t begin = 0;   // time of its first frame, ticks of the time base
-    std::int64_t frames = 0;  // frames shown from then on until the next shard begins
+    std::int64_t frames = 0;  // frames shown from then on until the next shard begins, or `end`
+    // These two stand in plans with `fitting` alone. Where packets of the input are copied behind
+    // it, when they begin; and how many frames of the video come before it, copied ones as well.
+    std::optional<std::int64_t> end = {};
+    std::int64_t before = 0;
+    bool operator==(const Part&) const = default;
   };
 
   std::map<std::string, std::string> versions;  // by name: vidconv and FFmpeg's libraries
@@ -32,6 +38,9 @@ struct ClusterPlan {
   std::string shards;                          // the value of --shards, "auto" resolved
   std::map<std::string, std::string> kernels;  // digests of kernel files, by path
   std::string header;                          // digest of the encoder's header
+  // With --keep-unchanged, whose shards are those that are encoded: the encoder's options, of the
+  // form of `words`, with which it fits the input. Workers get them instead of the user's.
+  std::optional<std::vector<std::string>> fitting;
   AVRational time_base{1, 1};
   bool seeks = true;    // see Interval
   std::string counted;  // how frames were counted: "packets" or "decoded"
@@ -49,10 +58,13 @@ struct ClusterPlan {
   // Returns the options that parse_options() makes of the plan and of `machine`, the worker's own
   // words (KeptWords::machine). Throws Error(plan) if the output's name has another extension.
   Options options(const std::string& output, const std::vector<std::string>& machine) const;
+  // Returns the options with which a shard is encoded, in the same way.
+  Options shard_options(const std::string& output, const std::vector<std::string>& machine) const;
   std::int64_t frames() const;
 
  private:
   void check_names() const;
+  bool keeps_unchanged() const;  // `words` have it
 };
 
 // Returns the extension of a name: ".mkv" for "folder/out.mkv".

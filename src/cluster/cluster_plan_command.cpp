@@ -28,6 +28,8 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
   Options o = parse_options(static_cast<int>(argv.size()), argv.data());
   if (o.list != List::none) refuse("plan", "", "lists are printed without it", "leave out plan");
   if (!o.shards) refuse("--shards", "", "a plan is of parts", "add --shards auto");
+  if (words.exact && o.keep_unchanged)
+    refuse("--exact", "", "what --keep-unchanged copies is not decoded", "leave out one");
   if (o.decoder.kind == DecoderRequest::Kind::nvdec)
     refuse("--decoder", "nvdec", "workers decode their parts on the CPU", "leave it out");
   const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
@@ -73,10 +75,11 @@ class Planner {
 
   ClusterPlan make() {
     capture_av_log();
-    JobOptions options = job_options(options_, run_.notify, run_.files, run_.interrupted, nullptr);
-    options.in_order = true;  // the source is read here, once
-    job_.emplace(std::move(options));
-    job_->open();
+    open_job(options_.keep_unchanged);
+    if (options_.keep_unchanged && !job_->keeping()) {  // it has said why: no plan has to
+      std::erase(plan_.words, "--keep-unchanged");
+      open_job(false);
+    }
     if (!job_->source()->container().get())
       throw Error(MessageKind::command_line, "cannot plan parts of", redacted(options_.input),
                   "they are made of a container that all hosts can read",
@@ -84,11 +87,22 @@ class Planner {
     plan_.versions = library_versions();
     plan_.source = identify(options_.input, source_options());
     choose_output();
-    count_frames();
+    if (job_->keeping())
+      take_parts_between_copies(*job_->keeping());
+    else
+      count_frames();
     return plan_;
   }
 
  private:
+  void open_job(bool keep_unchanged) {
+    JobOptions options = job_options(options_, run_.notify, run_.files, run_.interrupted, nullptr);
+    options.keep_unchanged = keep_unchanged;
+    options.in_order = !keep_unchanged;  // the source is read here, once
+    job_.emplace(std::move(options));
+    job_->open();
+  }
+
   SourceOptions source_options() {
     SourceOptions o = job_options(options_, nullptr, run_.files, run_.interrupted, nullptr).source;
     o.files = nullptr;
@@ -102,8 +116,7 @@ class Planner {
     if (options_.compare) shown = compared(shown, *options_.compare);
     shards_ = *output.options.encoder.shards;
     video_ = shown.videos[0].info;
-    plan_.shards =
-        shards_.count > 0 ? fmt::format("{}", shards_.count) : fmt::format("{}s", shards_.length);
+    plan_.shards = shards_text();
     plan_.time_base = video_.time_base;
     const auto encoder =
         make_part_encoder(output.encoders[0], video_, output.options.encoder,
@@ -112,6 +125,22 @@ class Planner {
     plan_.header = digest_of({reinterpret_cast<const char*>(encoder->context().extradata),
                               static_cast<std::size_t>(encoder->context().extradata_size)});
     open_sink(output, shown);
+  }
+
+  std::string shards_text() const {
+    // The length that was asked for cuts what is encoded between copies.
+    const ShardOptions& cut = job_->keeping() ? *options_.shards : shards_;
+    if (cut.automatic) return "auto";
+    return cut.count > 0 ? fmt::format("{}", cut.count) : fmt::format("{}s", cut.length);
+  }
+
+  void take_parts_between_copies(const Keeping& keeping) {
+    plan_.parts = parts_of(keeping);
+    if (plan_.parts.empty())
+      throw Error(MessageKind::command_line, "there is nothing to plan", redacted(options_.input),
+                  "no filter acts on any frame, and all is copied", "leave out plan");
+    plan_.fitting = fitting_of(keeping);
+    plan_.counted = "packets";
   }
 
   void count_frames() {

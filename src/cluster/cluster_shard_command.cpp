@@ -148,7 +148,8 @@ int run_shard(const WorkerWords& words) {
                 fmt::format("the plan has {}, counted from 0", plan.parts.size()),
                 "see 'vidconv join --dry-run'");
   // The name only selects the container; no file of that name is opened.
-  const Options options = plan.options(words.folder + "/parts/output" + plan.ending, words.machine);
+  const Options options =
+      plan.shard_options(words.folder + "/parts/output" + plan.ending, words.machine);
   check_host(plan, options);
   Worker worker(words, plan, options);
   Options opened = options;

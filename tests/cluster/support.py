@@ -64,11 +64,12 @@ class PartsTest(unittest.TestCase):
     def write_plan(self, plan, folder="job"):
         """Writes a plan with the keys that the schema describes."""
         common = {name: plan[name] for name in ("schema", "versions", "source", "options", "ending", "kernels",
-                                                "header", "time_base")}
+                                                "header", "time_base", "fitting") if name in plan}
         common["source"] = {name: plan["source"][name] for name in ("bytes", "digest")}
         for part in plan["parts"]:
-            text = json.dumps({**common, "first": plan["parts"][0]["begin"], "begin": part["begin"],
-                               "frames": part["frames"]}, separators=(",", ":"), ensure_ascii=False)
+            own = {name: part[name] for name in ("begin", "frames", "end", "before") if name in part}
+            text = json.dumps({**common, "first": plan["parts"][0]["begin"], **own}, separators=(",", ":"),
+                              ensure_ascii=False)
             part["key"] = hashlib.sha256(text.encode()).hexdigest()[:16]
         (self.folder / folder / "plan.json").write_text(json.dumps(plan, indent=1) + "\n")
 

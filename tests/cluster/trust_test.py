@@ -15,7 +15,7 @@ from support import AGAIN, INPUT, OUTPUT, USAGE, PartsTest
 CARRIED = {"--kernel", "--border", "--planes", "--range", "--linear", "--alpha", "--scan", "--compare", "--fps",
            "--format-in", "--input-opt", "--start", "--duration", "--video", "--copy-times", "--codec", "--crf",
            "--preset", "--encoder-opt", "--bitrate", "--shards", "--pix-fmt", "--audio", "--muxer-opt", "--format",
-           "--threads"}
+           "--threads", "--keep-unchanged"}
 
 
 class Trust(PartsTest):

@@ -107,6 +107,17 @@ TEST_F(Outputs, AllAtOnce) {
   EXPECT_TRUE(contents("all") == files);
 }
 
+// Several outputs share frames that are decoded once; a copy would have to read the input on its
+// own.
+TEST_F(Outputs, CopyNothing) {
+  const Result result = run(input() + " -o " + path("a.mkv") +
+                            " --kernel box --keep-unchanged -o " + path("b.y4m") + " --kernel box");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(result.err, {"a.mkv: --keep-unchanged: all is encoded",
+                                         "once, for several outputs", "[all-encoded]"}))
+      << result.err;
+}
+
 TEST_F(Outputs, OfOtherInputs) {
   ffmpeg("-i " + clip() + " -vf format=yuv420p -f yuv4mpegpipe " + path("in.y4m"));
   ffmpeg("-i " + clip() + " -map 0:v -map 0:v -map 0:a -c copy " + path("two.mkv"));

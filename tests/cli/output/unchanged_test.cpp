@@ -237,6 +237,29 @@ TEST_F(Unchanged, BoxesSayWhatIsEncoded) {
   EXPECT_NE(shell(check + " " + path("again.mkv")).exit_code, 0);
 }
 
+// MPEG-TS has start codes before units where the others have lengths.
+TEST_F(Unchanged, AuditsKnowTheUnitsOfOtherContainers) {
+  const std::string lossless = "-c:v libx264 -qp 0 -g 25 -pix_fmt yuv420p";
+  const std::string hevc =
+      "-c:v libx265 -pix_fmt yuv420p -preset ultrafast -x265-params "
+      "keyint=25:open-gop=0:log-level=error:lossless=1";
+  for (const auto& [encoding, from, to] : {std::tuple(lossless, "in.ts", "out.mkv"),
+                                           {lossless, "in.mp4", "out.ts"},
+                                           {lossless, "in.ts", "b.ts"},
+                                           {hevc, "hevc.ts", "hevc.mp4"}}) {
+    const std::string input = make(from, encoding), output = path(to);
+    Arguments more{"--audit", path("audit.jsonl")};
+    if (encoding == hevc)
+      more.insert(more.end(), {"--encoder-opt", "x265-params=lossless=1:log-level=error"});
+    ASSERT_TRUE(succeeded(filter(input, to, more)));
+    const std::string check = "python3 " VIDCONV_SOURCE_DIR "/samples/check_audit.py " +
+                              path("audit.jsonl") + " " + input + " ";
+    EXPECT_EQ(output_of(check + output), "100 frames are as the audit says\n") << output;
+    ffmpeg("-i " + output + " -c:v libx264 -qp 0 -preset ultrafast " + path("again.mkv"));
+    EXPECT_NE(shell(check + path("again.mkv")).exit_code, 0);
+  }
+}
+
 // Their pictures are counted on from those before, so that none comes behind what is encoded.
 TEST_F(Unchanged, OpenGroupsOfHevcAreCopiedUpToTheFirstChange) {
   const std::string open = "keyint=25:min-keyint=25:b-adapt=0:log-level=error";

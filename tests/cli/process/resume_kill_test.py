@@ -43,9 +43,9 @@ class Resume(unittest.TestCase):
         for folder in (self.folder, self.durable):
             self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
 
-    def words(self, name, *more):
+    def words(self, name, *more, kernel="box"):
         source = name if name.startswith("pattern:") else str(self.input / name)
-        return [PROGRAM, source, "-o", "out.mkv", "--kernel", "box", "--shards", str(SHARDS), "--preset", "medium", *more]
+        return [PROGRAM, source, "-o", "out.mkv", "--kernel", kernel, "--shards", str(SHARDS), "--preset", "medium", *more]
 
     def run_to_its_end(self, words):
         run = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300)
@@ -171,6 +171,11 @@ class Resume(unittest.TestCase):
 
     def test_pattern(self):
         self.end_again_and_again("pattern", self.words("pattern:192x108@25#200", "--jobs", "2"))
+
+    def test_keep_unchanged(self):
+        """The first two seconds are copied, which is never kept."""
+        self.end_again_and_again("with --keep-unchanged", self.words(
+            "in.mkv", "--jobs", "2", "--keep-unchanged", kernel="box:between=2.5s-7.5s"))
 
     def test_power_cuts(self):
         self.end_again_and_again("power cuts", self.words("in.mkv", "--jobs", "2"), power=True)
