@@ -93,14 +93,14 @@ class BoxBinomialEngine {
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       Line lines[size - 1 + rows];
-      unrolled<0, size - 1>([&](auto i)
+      unrolled<0, size - 1>([&](int i)
                                 VIDCONV_LAMBDA { lines[i] = read<size, binomial>(window[i] + x); });
       Line before = lines[0];  // the sums of all lines but the last, or of the first two
       unrolled<1, size == 3 || !binomial ? size - 1 : 1>(
-          [&](auto i) VIDCONV_LAMBDA { before = add(before, lines[i]); });
+          [&](int i) VIDCONV_LAMBDA { before = add(before, lines[i]); });
       // The start of every sum is added once for all output rows.
       if constexpr (!binomial) before = add(before, ending.start());
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         const Line last = read<size, binomial>(window[r + size - 1] + x);
         Line all;
         if constexpr (!binomial) {
@@ -111,7 +111,7 @@ class BoxBinomialEngine {
           all = add(before, lower);
           before = lower;
         } else {
-          unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
             all.sums[u] = weigh(lines[r].sums[u], lines[r + 1].sums[u], lines[r + 2].sums[u],
                                 lines[r + 3].sums[u], last.sums[u]);
           });
@@ -164,7 +164,7 @@ class BoxBinomialEngine {
   static HWY_INLINE Line read_pairs(const Lane* from) {
     constexpr int reach = size / 2;
     V even[5], odd[5];
-    unrolled<size == 7 ? 0 : 1, size == 7 ? 5 : 4>([&](auto i) VIDCONV_LAMBDA {
+    unrolled<size == 7 ? 0 : 1, size == 7 ? 5 : 4>([&](int i) VIDCONV_LAMBDA {
       const V pairs = hn::BitCast(dw, hn::LoadU(d, from + 2 * i - 4));
       even[i] = hn::And(pairs, hn::Set(dw, (Wide{1} << bits) - 1));
       odd[i] = hn::ShiftRight<bits>(pairs);
@@ -187,9 +187,9 @@ class BoxBinomialEngine {
   template <int size, bool binomial>
   static HWY_INLINE Line read_wide(const Lane* from) {
     Line line;
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
       V samples[size];
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+      unrolled<0, size>([&](int i) VIDCONV_LAMBDA {
         samples[i] = hn::LoadU(dw, from + u * wide_lanes + i - size / 2);
       });
       V& sum = line.sums[u];
@@ -197,7 +197,7 @@ class BoxBinomialEngine {
         sum = weigh(samples[0], samples[1], samples[2], samples[3], samples[4]);
       } else {
         sum = samples[0];
-        unrolled<1, size>([&](auto i) VIDCONV_LAMBDA { sum = hn::Add(sum, samples[i]); });
+        unrolled<1, size>([&](int i) VIDCONV_LAMBDA { sum = hn::Add(sum, samples[i]); });
         if constexpr (binomial) sum = hn::Add(sum, samples[1]);
       }
     });
@@ -249,7 +249,7 @@ class BoxBinomialEngine {
   static HWY_INLINE void store(Way way, const Ending& ending, const Line& all, int x, T* out,
                                int width) {
     V codes[2];
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
       if constexpr (by_float)
         codes[u] = ending.codes_by_float(all.sums[u]);
       else
@@ -266,7 +266,7 @@ class BoxBinomialEngine {
         if (ending.shift != 0) samples[0] = hn::ShiftLeftSame(samples[0], ending.shift);
       store_block(way, d, samples, out, x, width);
     } else {
-      unrolled<0, 2>([&](auto u)
+      unrolled<0, 2>([&](int u)
                          VIDCONV_LAMBDA { codes[u] = hn::ShiftLeftSame(codes[u], ending.shift); });
       store_block(way, dw, codes, out, x, width);
     }

@@ -167,7 +167,7 @@ class PairwiseEngine {
     Sum::V32 moved[steps];  // the lanes that are `half` to the right
     PairwiseStep step[steps];
     V before[steps];
-    unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
+    unrolled<0, steps>([&](int k) VIDCONV_LAMBDA {
       step[k] = pairwise_step(plan_.width, k);
       moved[k] = hn::Iota(Sum::D32(), step[k].half);
       before[k] = hn::Zero(d);
@@ -177,7 +177,7 @@ class PairwiseEngine {
     const int loads = std::min((count + size - 1) / lanes, count / lanes + steps);
     const auto slide = [&](int at, auto begun) VIDCONV_LAMBDA {
       V sums = hn::LoadU(d, from + at * lanes);
-      unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA {
+      unrolled<0, steps>([&](int k) VIDCONV_LAMBDA {
         const V lower = before[k];
         before[k] = sums;
         sums = hn::Add(lower, lanes_of(lower, sums, moved[k]));
@@ -191,7 +191,7 @@ class PairwiseEngine {
     for (; at < std::min(loads, steps); ++at) slide(at, std::false_type());
     for (; at + together <= loads; at += together) {
       ask((at + together) * lanes);
-      unrolled<0, together>([&](auto i) VIDCONV_LAMBDA { slide(at + i, std::true_type()); });
+      unrolled<0, together>([&](int i) VIDCONV_LAMBDA { slide(at + i, std::true_type()); });
     }
     for (; at < loads; ++at) slide(at, std::true_type());
     return std::max(0, loads - steps) * lanes;
@@ -203,13 +203,13 @@ class PairwiseEngine {
   void sum_columns(const float* const* window, int x, T* const* out, int count, int width,
                    bool stream) {
     const int n = plan_.height, steps = pairwise_steps(n);
-    const auto value = [&](int j, auto u)
+    const auto value = [&](int j, int u)
                            VIDCONV_LAMBDA { return hn::LoadU(d, window[j] + x + u * lanes); };
-    const auto sum = [&](int j, auto u)
+    const auto sum = [&](int j, int u)
                          VIDCONV_LAMBDA { return hn::Load(d, columns_ + j * strip + u * lanes); };
     const auto keep = [&](int j, const V(&sums)[vectors]) VIDCONV_LAMBDA {
       unrolled<0, vectors>(
-          [&](auto u) VIDCONV_LAMBDA { hn::Store(sums[u], d, columns_ + j * strip + u * lanes); });
+          [&](int u) VIDCONV_LAMBDA { hn::Store(sums[u], d, columns_ + j * strip + u * lanes); });
     };
     const V tap = hn::Set(d, plan_.tap);
     const Finish finish = plan_.finish;
@@ -217,7 +217,7 @@ class PairwiseEngine {
       const bool in_place = x + strip <= width;
       HWY_ALIGN T codes[strip];
       T* const to = in_place ? out[r] + x : codes;
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         const V results = finish_lanes<T>(finish, d, hn::Mul(tap, sums[u]));
         if (stream && in_place) return hn::Stream(results, d, to + u * lanes);
         hn::StoreU(results, d, to + u * lanes);
@@ -255,7 +255,7 @@ class PairwiseEngine {
                                   const Value& value, const Take& take) {
     for (int j = 0; j < count; ++j) {
       V sums[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         if (step.half == 0) {
           sums[u] = value(j, u);
           return;
@@ -272,19 +272,19 @@ class PairwiseEngine {
   static HWY_INLINE void add_first_rows(int count, const Value& value, const Take& take) {
     constexpr int half = size / 2;
     V values[size][vectors], pairs[half + 1][vectors];  // [j + i] follows row j
-    const auto add_pair = [&](auto u) VIDCONV_LAMBDA {
+    const auto add_pair = [&](int u) VIDCONV_LAMBDA {
       pairs[half][u] = hn::Add(values[half][u], values[half + 1][u]);
       if constexpr (half == 3) pairs[half][u] = hn::Add(pairs[half][u], values[half + 2][u]);
     };
-    const auto move_up = [&](auto u) VIDCONV_LAMBDA {
-      unrolled<0, size - 1>([&](auto i) VIDCONV_LAMBDA { values[i][u] = values[i + 1][u]; });
-      unrolled<0, half>([&](auto i) VIDCONV_LAMBDA { pairs[i][u] = pairs[i + 1][u]; });
+    const auto move_up = [&](int u) VIDCONV_LAMBDA {
+      unrolled<0, size - 1>([&](int i) VIDCONV_LAMBDA { values[i][u] = values[i + 1][u]; });
+      unrolled<0, half>([&](int i) VIDCONV_LAMBDA { pairs[i][u] = pairs[i + 1][u]; });
     };
     for (int j = -half; j < count; ++j) {
       V sums[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         if (j == -half)
-          unrolled<half, size>([&](auto i) VIDCONV_LAMBDA { values[i][u] = value(i - half, u); });
+          unrolled<half, size>([&](int i) VIDCONV_LAMBDA { values[i][u] = value(i - half, u); });
         else
           values[size - 1][u] = value(j + size - 1, u);
         add_pair(u);

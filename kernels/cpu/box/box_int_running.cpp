@@ -169,8 +169,8 @@ class RunningBoxEngine {
     const int begin = -(first + lanes - 1) / lanes * lanes;  // where all sums are 0
     Before before;
     V sums[rows];
-    unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-      unrolled<0, steps>([&](auto k) VIDCONV_LAMBDA { before[r][k] = hn::Zero(d); });
+    unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
+      unrolled<0, steps>([&](int k) VIDCONV_LAMBDA { before[r][k] = hn::Zero(d); });
       sums[r] = hn::Set(d, static_cast<Value>(plan_.start()));
     });
     int made = 0;
@@ -179,7 +179,7 @@ class RunningBoxEngine {
       sum_columns(window, first + to, made, next, [&](V sum, auto r, Value* at) VIDCONV_LAMBDA {
         hn::StoreU(slide(sum, before[r]), d, at);
       });
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         const Value* gained = kept(r) + first;
         const Value* lost = gained - plan_.width;
         V sum = sums[r];
@@ -192,7 +192,7 @@ class RunningBoxEngine {
         if (out[r] != nullptr) {
           for (int x = from; x < to; x += block) {
             V codes[vectors];
-            unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+            unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
               advance(x + u * lanes);
               codes[u] = codes_of.of(sum);
             });
@@ -221,7 +221,7 @@ class RunningBoxEngine {
       const int to = std::min(from + piece, (width + block - 1) / block * block);
       sum_columns(window, first + to, made, next,
                   [&](V sum, auto, Value* at) VIDCONV_LAMBDA { hn::StoreU(sum, d, at); });
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         const Value* gained = kept(r) + first;
         const Value* lost = gained - plan_.width;
         const auto gain = [&](int x) VIDCONV_LAMBDA {
@@ -243,7 +243,7 @@ class RunningBoxEngine {
         Sum::V32 sum = sums[r];
         for (int x = from; x < to; x += block) {
           Sum::V32 codes[vectors];
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
             const Sum::V16 gains = gain(x + u * lanes);
             const Sum::V32 so_far = prefix_sums(in_pairs(gains));
             const Sum::V32 odd = hn::Add(sum, so_far);
@@ -270,7 +270,7 @@ class RunningBoxEngine {
     const Lane* upper[rows];
     const Lane* lower[rows];
     Value* to[rows];
-    unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+    unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
       upper[r] = window[r] - left;
       lower[r] = window[slots_ - rows + r] - left;
       to[r] = kept(r);
@@ -280,7 +280,7 @@ class RunningBoxEngine {
     for (; i < end; i += lanes) {
       if (i % block == 0) next.ask(i + block);
       V sum = hn::LoadU(d, sums + i);
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         sum = hn::Add(sum, load(lower[r] + i));
         keep(sum, r, to[r] + i);
         sum = hn::Sub(sum, load(upper[r] + i));

@@ -109,7 +109,7 @@ HWY_INLINE void store_running_codes(StoreWay way, D, const hn::VFromD<D> (&codes
   constexpr hn::ScalableTag<std::uint16_t> d16;
   constexpr int in_one = std::is_same_v<hn::TFromD<D>, std::uint16_t> ? 1 : 2;
   hn::VFromD<decltype(d16)> halves[vectors / in_one];
-  unrolled<0, vectors / in_one>([&](auto u) VIDCONV_LAMBDA {
+  unrolled<0, vectors / in_one>([&](int u) VIDCONV_LAMBDA {
     if constexpr (in_one == 1)
       halves[u] = codes[u];
     else
@@ -118,7 +118,7 @@ HWY_INLINE void store_running_codes(StoreWay way, D, const hn::VFromD<D> (&codes
   if constexpr (sizeof(T) == 2) {
     if (shift != 0)
       unrolled<0, vectors / in_one>(
-          [&](auto u) VIDCONV_LAMBDA { halves[u] = hn::ShiftLeftSame(halves[u], shift); });
+          [&](int u) VIDCONV_LAMBDA { halves[u] = hn::ShiftLeftSame(halves[u], shift); });
     store_block(way, d16, halves, out, x, width);
   } else {
     constexpr hn::ScalableTag<std::uint8_t> d8;

@@ -48,7 +48,7 @@ class Products {
   using Lane = std::uint16_t;
 
   explicit HWY_INLINE Products(const Conv3x3Plan& plan) {
-    unrolled<0, 9>([&](auto i) VIDCONV_LAMBDA { taps_[i] = hn::Set(d, plan.tap(i)); });
+    unrolled<0, 9>([&](int i) VIDCONV_LAMBDA { taps_[i] = hn::Set(d, plan.tap(i)); });
   }
 
   template <int vector>
@@ -56,7 +56,7 @@ class Products {
     from += vector * lanes;
     const V left = hn::LoadU(d, from - 1), here = hn::LoadU(d, from),
             right = hn::LoadU(d, from + 1);
-    const auto row = [&](auto j) VIDCONV_LAMBDA {
+    const auto row = [&](int j) VIDCONV_LAMBDA {
       return hn::Add(hn::Add(hn::Mul(left, taps_[3 * j]), hn::Mul(here, taps_[3 * j + 1])),
                      hn::Mul(right, taps_[3 * j + 2]));
     };

@@ -97,48 +97,48 @@ class Engine {
     for (int x = begin; x < end; x += small_vectors * lanes) {
       next.ask(x + small_vectors * lanes);
       Sum sums[rows][small_vectors][2];
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
+        unrolled<0, small_vectors>([&](int u) VIDCONV_LAMBDA {
           sums[r][u][0].start(last_step.start);
           sums[r][u][1].start(last_step.start);
         });
       });
       unrolled<0, size + rows - 1>([&](auto line) VIDCONV_LAMBDA {
         const Lane* const from = window[line] + x - left;
-        unrolled<0, size / 2>([&](auto k) VIDCONV_LAMBDA {
+        unrolled<0, size / 2>([&](int k) VIDCONV_LAMBDA {
           V16 even[small_vectors], odd[small_vectors];
-          unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, small_vectors>([&](int u) VIDCONV_LAMBDA {
             even[u] = hn::LoadU(d16, from + 2 * k + u * lanes);
             odd[u] = hn::LoadU(d16, from + 2 * k + 1 + u * lanes);
           });
           unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
-              [&](auto r) VIDCONV_LAMBDA {
+              [&](int r) VIDCONV_LAMBDA {
                 const V16 taps = pair_of_taps(grid[TapPairs::pair_at(size, line - r, k)]);
                 unrolled<0, small_vectors>(
-                    [&](auto u) VIDCONV_LAMBDA { add_now(sums[r][u], even[u], odd[u], taps); });
+                    [&](int u) VIDCONV_LAMBDA { add_now(sums[r][u], even[u], odd[u], taps); });
               });
         });
         if constexpr (line % 2 != 0) {
           const Lane* const last = from + size - 1;
           const Lane* const above = window[line - 1] + x - left + size - 1;
           V16 even[small_vectors], odd[small_vectors];
-          unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, small_vectors>([&](int u) VIDCONV_LAMBDA {
             const V32 upper = hn::BitCast(d32, hn::LoadU(d16, above + u * lanes));
             const V32 lower = hn::BitCast(d32, hn::LoadU(d16, last + u * lanes));
             even[u] = weave(upper, lower);
             odd[u] = weave_upper(upper, lower);
           });
-          unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+          unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
             const V16 taps = pair_of_taps(grid[TapPairs::woven_at(size, r, line / 2)]);
             unrolled<0, small_vectors>(
-                [&](auto u) VIDCONV_LAMBDA { add_now(sums[r][u], even[u], odd[u], taps); });
+                [&](int u) VIDCONV_LAMBDA { add_now(sums[r][u], even[u], odd[u], taps); });
           });
         }
       });
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         if (out[r] == nullptr) return;
         V16 codes[small_vectors];
-        unrolled<0, small_vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, small_vectors>([&](int u) VIDCONV_LAMBDA {
           codes[u] = last_step.template codes<T>(sums[r][u][0].total(), sums[r][u][1].total());
         });
         store_codes(way, codes, shift, out[r], x, end);
@@ -166,7 +166,7 @@ class Engine {
       bool first = true;
       std::ptrdiff_t pass = first_pass + x;
       for (const ConvInt16Plan::Term& term : plan_.terms) {
-        if (!term.joins) each([&](auto r, auto u) VIDCONV_LAMBDA { sums[r][u].start(term.start); });
+        if (!term.joins) each([&](int r, int u) VIDCONV_LAMBDA { sums[r][u].start(term.start); });
         if (term.two_passes()) {
           add_columns(term, window, pass, sums);
           pass += layout_.line;
@@ -176,13 +176,13 @@ class Engine {
           add_dense<1, 2>(term.second, window, x, sums);
         }
         if (!term.last) continue;
-        each([&](auto r, auto u) VIDCONV_LAMBDA {
+        each([&](int r, int u) VIDCONV_LAMBDA {
           folded[r][u] = plain ? sums[r][u].total()
                                : fold(plan_.finish, d32, first, folded[r][u], sums[r][u].total());
         });
         first = false;
       }
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         if (out[r] != nullptr) store(way, ending, folded[r], x, out[r], width);
       });
     }
@@ -191,8 +191,8 @@ class Engine {
   // Calls f(row, vector) for each vector of sums.
   template <class F>
   static HWY_INLINE void each(const F& f) {
-    unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {  //
-      unrolled<0, 2 * vectors>([&](auto u) VIDCONV_LAMBDA { f(r, u); });
+    unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {  //
+      unrolled<0, 2 * vectors>([&](int u) VIDCONV_LAMBDA { f(r, u); });
     });
   }
 
@@ -200,17 +200,17 @@ class Engine {
                         int width) {
     for (int x = 0; x < width; x += pass_vectors * lanes) {
       Sum sums[2 * pass_vectors];
-      unrolled<0, 2 * pass_vectors>([&](auto u) VIDCONV_LAMBDA { sums[u].start(term.row_start); });
+      unrolled<0, 2 * pass_vectors>([&](int u) VIDCONV_LAMBDA { sums[u].start(term.row_start); });
       for (const ConvInt16Plan::RowStep& step : term.row_steps) {
         const Lane* from = source + x + step.column;
         const V16 even = pair_of_taps(step.even), odd = pair_of_taps(step.odd);
-        unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, pass_vectors>([&](int u) VIDCONV_LAMBDA {
           const V16 samples = hn::LoadU(d16, from + u * lanes);
           sums[2 * u].add(samples, even);
           sums[2 * u + 1].add(samples, odd);
         });
       }
-      unrolled<0, pass_vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, pass_vectors>([&](int u) VIDCONV_LAMBDA {
         const V16 made = weave_from(term.row_shift, sums[2 * u].total(), sums[2 * u + 1].total());
         hn::StoreU(made, d16, pass + x + u * lanes);
       });
@@ -223,9 +223,9 @@ class Engine {
                                    const Lane* const* window, int x, Sum (*sums)[2 * vectors]) {
     for (const ConvInt16Plan::DenseStep& step : steps) {
       const Lane* from = window[step.row] + x + step.column;
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         const V16 samples = hn::LoadU(d16, from + u * lanes);
-        unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<From, To>([&](int r) VIDCONV_LAMBDA {
           sums[r][2 * u].add(samples, pair_of_taps(step.even[r]));
           sums[r][2 * u + 1].add(samples, pair_of_taps(step.odd[r]));
         });
@@ -239,12 +239,12 @@ class Engine {
     for (const ConvInt16Plan::ColumnStep& step : term.column_steps) {
       const Lane* upper = window[step.upper] + at;
       const Lane* lower = window[step.lower] + at;
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         const V16 a = hn::LoadU(d16, upper + u * lanes);
         const V16 b = hn::LoadU(d16, lower + u * lanes);
         const V16 even = weave(hn::BitCast(d32, a), hn::BitCast(d32, b));
         const V16 odd = hn::OddEven(b, hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, a))));
-        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
           sums[r][2 * u].add(even, pair_of_taps(step.taps[r]));
           sums[r][2 * u + 1].add(odd, pair_of_taps(step.taps[r]));
         });
@@ -256,7 +256,7 @@ class Engine {
   HWY_INLINE void store(StoreWay way, const E& ending, const V32* folded, int x, T* out,
                         int width) const {
     V16 codes[vectors];
-    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
       codes[u] = ending.template codes<T>(folded[2 * u], folded[2 * u + 1]);
     });
     store_codes(way, codes, plan_.shift, out, x, width);

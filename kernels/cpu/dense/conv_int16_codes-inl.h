@@ -148,7 +148,7 @@ HWY_INLINE void store_codes(Way way, const V16 (&codes)[vectors], [[maybe_unused
 #endif
   using Narrow = hn::Rebind<T, D16>;
   hn::VFromD<Narrow> samples[vectors];
-  unrolled<0, vectors>([&](auto u)
+  unrolled<0, vectors>([&](int u)
                            VIDCONV_LAMBDA { samples[u] = samples_of16<T>(codes[u], shift); });
   store_block(way, Narrow(), samples, out, x, width);
 }

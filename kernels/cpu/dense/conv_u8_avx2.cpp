@@ -128,7 +128,7 @@ class Engine {
         make_wide(window, x, codes);
       else
         make_narrow<sums>(window, x, codes);
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         if (out[r] != nullptr) store_block(way, d8, codes[r], out[r], x, width);
       });
     }
@@ -152,15 +152,15 @@ class Engine {
     for (int x = begin; x < end; x += vectors * lanes) {
       next.ask(x + vectors * lanes);
       V16 made[rows][vectors][2];
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-        unrolled<0, vectors>([&](auto u)
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](int u)
                                  VIDCONV_LAMBDA { made[r][u][0] = made[r][u][1] = ending.start; });
       });
-      const auto add = [&](auto r, const V8(&samples)[vectors][2],
+      const auto add = [&](int r, const V8(&samples)[vectors][2],
                            std::uint32_t pair) VIDCONV_LAMBDA {
         const V8 taps = taps_of(pair);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
-          unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
+          unrolled<0, 2>([&](int i) VIDCONV_LAMBDA {
             V16 sum = sum_of<sums>(made[r][u][i], pairs_of_bytes(samples[u][i], taps));
             settle(sum);
             made[r][u][i] = sum;
@@ -169,33 +169,33 @@ class Engine {
       };
       unrolled<0, size + 1>([&](auto line) VIDCONV_LAMBDA {
         const Lane* const from = window[line] + x - left;
-        unrolled<0, size / 2>([&](auto k) VIDCONV_LAMBDA {
+        unrolled<0, size / 2>([&](int k) VIDCONV_LAMBDA {
           V8 samples[vectors][2];
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
             samples[u][0] = hn::LoadU(d8, from + 2 * k + u * lanes);
             samples[u][1] = hn::LoadU(d8, from + 2 * k + 1 + u * lanes);
           });
           unrolled<std::max(0, line + 1 - size), std::min(rows, line + 1)>(
-              [&](auto r)
+              [&](int r)
                   VIDCONV_LAMBDA { add(r, samples, grid[TapPairs::pair_at(size, line - r, k)]); });
         });
         if constexpr (line % 2 != 0) {
           const Lane* const above = window[line - 1] + x - left;
           V8 woven[vectors][2];
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
             weave(hn::LoadU(d8, above + size - 1 + u * lanes),
                   hn::LoadU(d8, from + size - 1 + u * lanes), woven[u]);
           });
-          unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+          unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
             add(r, woven, grid[TapPairs::woven_at(size, r, line / 2)]);
           });
         }
       });
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         if (out[r] == nullptr) return;
         V8 codes[vectors];
         unrolled<0, vectors>(
-            [&](auto u) VIDCONV_LAMBDA { codes[u] = ending.codes(made[r][u][0], made[r][u][1]); });
+            [&](int u) VIDCONV_LAMBDA { codes[u] = ending.codes(made[r][u][0], made[r][u][1]); });
         store_block(way, d8, codes, out[r], x, end);
       });
     }
@@ -206,21 +206,21 @@ class Engine {
     Row made[rows];
     add_group<sums>(plan_.groups.front(), window, x, made);
     const Ending ending(plan_);
-    each([&](auto r, auto u)
+    each([&](int r, int u)
              VIDCONV_LAMBDA { codes[r][u] = ending.codes(made[r][u][0], made[r][u][1]); });
   }
 
   HWY_INLINE void make_wide(const Lane* const* window, int x, V8 (&codes)[rows][vectors]) const {
     // Sums for the samples at columns 4n, 4n + 2, 4n + 1 and 4n + 3.
     V32 sums[rows][vectors][4];
-    each([&](auto r, auto u) VIDCONV_LAMBDA {
-      unrolled<0, 4>([&](auto i) VIDCONV_LAMBDA { sums[r][u][i] = hn::Set(d32, plan_.start[r]); });
+    each([&](int r, int u) VIDCONV_LAMBDA {
+      unrolled<0, 4>([&](int i) VIDCONV_LAMBDA { sums[r][u][i] = hn::Set(d32, plan_.start[r]); });
     });
     for (const ConvU8Avx2Plan::Group& group : plan_.groups) {
       Row made[rows];
       add_group<Sums::wrap>(group, window, x, made);
-      each([&](auto r, auto u) VIDCONV_LAMBDA {
-        unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
+      each([&](int r, int u) VIDCONV_LAMBDA {
+        unrolled<0, 2>([&](int i) VIDCONV_LAMBDA {
           const V32 both = hn::BitCast(d32, made[r][u][i]);
           V32* const to = sums[r][u] + 2 * i;
           to[0] = hn::Add(to[0], hn::And(both, hn::Set(d32, 0xFFFF)));
@@ -233,7 +233,7 @@ class Engine {
     const auto code = [&](V32 sum) VIDCONV_LAMBDA {
       return quotients(finish, d32, numerators(finish, d32, sum));
     };
-    each([&](auto r, auto u) VIDCONV_LAMBDA {
+    each([&](int r, int u) VIDCONV_LAMBDA {
       const V32* from = sums[r][u];
       const V32 even = hn::Or(code(from[0]), hn::ShiftLeft<16>(code(from[1])));
       const V32 odd = hn::Or(code(from[2]), hn::ShiftLeft<16>(code(from[3])));
@@ -244,7 +244,7 @@ class Engine {
   template <Sums sums>
   static HWY_INLINE void add_group(const ConvU8Avx2Plan::Group& group, const Lane* const* window,
                                    int x, Row (&made)[rows]) {
-    each([&](auto r, auto u)
+    each([&](int r, int u)
              VIDCONV_LAMBDA { made[r][u][0] = made[r][u][1] = hn::Set(d16, group.start[r]); });
     add_steps<sums, 0, 1>(group.first, window, x, made);
     add_steps<sums, 0, 2>(group.both, window, x, made);
@@ -252,7 +252,7 @@ class Engine {
     for (const ConvU8Avx2Plan::Step& step : group.woven) {
       const Lane* const upper = window[step.row] + x + step.column;
       const Lane* const lower = window[step.row + 1] + x + step.column;
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         V8 woven[2];
         weave(hn::LoadU(d8, upper + u * lanes), hn::LoadU(d8, lower + u * lanes), woven);
         add<sums, 0, 2>(step, u, woven, made);
@@ -266,7 +266,7 @@ class Engine {
                                    const Lane* const* window, int x, Row (&made)[rows]) {
     for (const ConvU8Avx2Plan::Step& step : steps) {
       const Lane* const from = window[step.row] + x + step.column;
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         const V8 samples[] = {hn::LoadU(d8, from + u * lanes), hn::LoadU(d8, from + 1 + u * lanes)};
         add<sums, From, To>(step, u, samples, made);
       });
@@ -276,9 +276,9 @@ class Engine {
   template <Sums sums, int From, int To, class U>
   static HWY_INLINE void add(const ConvU8Avx2Plan::Step& step, U u, const V8 (&samples)[2],
                              Row (&made)[rows]) {
-    unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
+    unrolled<From, To>([&](int r) VIDCONV_LAMBDA {
       const V8 taps = taps_of(step.taps[r]);
-      unrolled<0, 2>([&](auto i) VIDCONV_LAMBDA {
+      unrolled<0, 2>([&](int i) VIDCONV_LAMBDA {
         made[r][u][i] = sum_of<sums>(made[r][u][i], pairs_of_bytes(samples[i], taps));
       });
     });
@@ -292,8 +292,8 @@ class Engine {
   // Calls f(row, vector) for each vector of each row.
   template <class F>
   static HWY_INLINE void each(const F& f) {
-    unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { f(r, u); });
+    unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { f(r, u); });
     });
   }
 

@@ -178,17 +178,17 @@ class Engine {
     const auto grid = plan_.grid;
     for (int x = begin; x < end; x += lanes) {
       next.ask(x + lanes);
-      unrolled<0, kernels>([&](auto g) VIDCONV_LAMBDA {
+      unrolled<0, kernels>([&](int g) VIDCONV_LAMBDA {
         Sums sums;
-        unrolled<0, ConvU8VnniPlan::sums>([&](auto i) VIDCONV_LAMBDA {
-          unrolled<0, phases>([&](auto phase)
+        unrolled<0, ConvU8VnniPlan::sums>([&](int i) VIDCONV_LAMBDA {
+          unrolled<0, phases>([&](int phase)
                                   VIDCONV_LAMBDA { sums[i][phase].start(ending.start); });
         });
         if constexpr (size == 0)
           add_ranges<Samples, 0, 1>(window + g * group, x, sums);
         else
           add_grid<size, kernels>(grid, window + g * group, x - left_, sums);
-        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<0, group>([&](int r) VIDCONV_LAMBDA {
           Lane* to = out[g * group + r];
           if (to == nullptr) return;
           V8 codes[1];
@@ -211,8 +211,8 @@ class Engine {
         constexpr int phase = column % 4;
         const NarrowSamples samples(window[line] + at + column);
         unrolled<std::max(0, line + 1 - size), std::min(group, line + 1)>(
-            [&](auto r) VIDCONV_LAMBDA {
-              unrolled<0, kernels>([&](auto k) VIDCONV_LAMBDA {
+            [&](int r) VIDCONV_LAMBDA {
+              unrolled<0, kernels>([&](int k) VIDCONV_LAMBDA {
                 samples.add_to(sums[r * kernels + k][phase],
                                grid[ConvU8VnniPlan::tap_at(size, k, line - r, column / 4)]);
               });
@@ -234,9 +234,9 @@ class Engine {
 
   template <class Samples, int From, int To>
   static HWY_INLINE void add(const ConvU8VnniPlan::Step& step, const Lane* from, Sums& sums) {
-    unrolled<0, phases>([&](auto phase) VIDCONV_LAMBDA {
+    unrolled<0, phases>([&](int phase) VIDCONV_LAMBDA {
       const Samples samples(from + phase);
-      unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {  //
+      unrolled<From, To>([&](int r) VIDCONV_LAMBDA {  //
         samples.add_to(sums[r][phase], step.taps[r]);
       });
     });

@@ -255,14 +255,14 @@ template <int lanes>
 HWY_INLINE void transpose(FftVec (&v)[lanes]) {
   const FftTag d;
   FftVec pairs[lanes];
-  unrolled<0, lanes / 2>([&](auto p) VIDCONV_LAMBDA {
+  unrolled<0, lanes / 2>([&](int p) VIDCONV_LAMBDA {
     pairs[2 * p] = hn::InterleaveLower(d, v[2 * p], v[2 * p + 1]);
     pairs[2 * p + 1] = hn::InterleaveUpper(d, v[2 * p], v[2 * p + 1]);
   });
   if constexpr (lanes == 2) {
-    unrolled<0, 2>([&](auto p) VIDCONV_LAMBDA { v[p] = pairs[p]; });
+    unrolled<0, 2>([&](int p) VIDCONV_LAMBDA { v[p] = pairs[p]; });
   } else if constexpr (lanes == 4) {
-    unrolled<0, 2>([&](auto p) VIDCONV_LAMBDA {
+    unrolled<0, 2>([&](int p) VIDCONV_LAMBDA {
       v[p] = hn::ConcatLowerLower(d, pairs[p + 2], pairs[p]);
       v[p + 2] = hn::ConcatUpperUpper(d, pairs[p + 2], pairs[p]);
     });
@@ -270,7 +270,7 @@ HWY_INLINE void transpose(FftVec (&v)[lanes]) {
     static_assert(lanes == 8);
     // Blocks of two columns: the lower half has those of the first four, and odd blocks and even
     // ones change places.
-    unrolled<0, 2>([&](auto p) VIDCONV_LAMBDA {
+    unrolled<0, 2>([&](int p) VIDCONV_LAMBDA {
       const auto mix = [&](int at, FftVec first, FftVec second) VIDCONV_LAMBDA {
         v[at] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(second), first);
         v[at + 2] = hn::OddEvenBlocks(second, hn::SwapAdjacentBlocks(first));

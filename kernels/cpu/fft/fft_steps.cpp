@@ -101,13 +101,13 @@ class TileRows {
   HWY_INLINE void to(const FftLine& line, int points) const {
     for (int x = 0; x < points; x += fft_lanes) {
       FftVec real[fft_lanes], imaginary[fft_lanes];
-      unrolled<0, fft_lanes>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, fft_lanes>([&](int r) VIDCONV_LAMBDA {
         real[r] = hn::Load(FftTag(), real_[r] + x);
         imaginary[r] = hn::Load(FftTag(), imaginary_[r] + x);
       });
       transpose(real);
       transpose(imaginary);
-      unrolled<0, fft_lanes>([&](auto c) VIDCONV_LAMBDA {  //
+      unrolled<0, fft_lanes>([&](int c) VIDCONV_LAMBDA {  //
         line.put(x + c, {real[c], imaginary[c]});
       });
     }
@@ -115,14 +115,14 @@ class TileRows {
   HWY_INLINE void from(const FftLine& line, int points) const {
     for (int x = 0; x < points; x += fft_lanes) {
       FftVec real[fft_lanes], imaginary[fft_lanes];
-      unrolled<0, fft_lanes>([&](auto c) VIDCONV_LAMBDA {
+      unrolled<0, fft_lanes>([&](int c) VIDCONV_LAMBDA {
         const Point p = line.get(x + c);
         real[c] = p.real;
         imaginary[c] = p.imaginary;
       });
       transpose(real);
       transpose(imaginary);
-      unrolled<0, fft_lanes>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, fft_lanes>([&](int r) VIDCONV_LAMBDA {
         hn::Store(real[r], FftTag(), real_[r] + x);
         hn::Store(imaginary[r], FftTag(), imaginary_[r] + x);
       });

@@ -59,13 +59,9 @@ class GenericEngine {
         if (size == 9) return make_matrix<9>(window, out, width, next);
         return make_matrix<0>(window, out, width, next);
       }
-      if (plan_.size == 3 && single)
-        return make_rows<3, Terms::separable>(window, out, width, next);
       if (plan_.size == 3 && plan_.pair())
         return make_rows<3, Terms::pair>(window, out, width, next);
       if (plan_.size == 3) return make_rows<3, Terms::any>(window, out, width, next);
-      if (plan_.size == 5 && single)
-        return make_rows<5, Terms::separable>(window, out, width, next);
       if (single) return make_rows<0, Terms::separable>(window, out, width, next);
     }
     make_rows<0, Terms::any>(window, out, width, next);
@@ -103,8 +99,8 @@ class GenericEngine {
       using Plain = std::conditional_t<std::is_same_v<T, float>, PlainFloats<D>, PlainCodes<D>>;
       if (const Plain plain(plan_.finish); plain.serves())
         return make_blocks<size, vectors>(way, plain, window, out, begin, end, next);
-      // One loop for every way of storing: this is rare.
-      make_blocks<size, vectors>(StoreWay{way}, plan_.finish, window, out, begin, end, next);
+      // One loop for every way of storing and every size: this is rare.
+      make_blocks<0, vectors>(StoreWay{way}, plan_.finish, window, out, begin, end, next);
     });
   }
 
@@ -127,7 +123,7 @@ class GenericEngine {
           unrolled<0, group>(ask);
           add_matrix<size>(term, top, x - term.left, results);
         }
-        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<0, group>([&](int r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
           if (to != nullptr) store_lanes(way, d, last, results[r], plan_.shift, to, x, end);
         });
@@ -138,7 +134,7 @@ class GenericEngine {
   template <int size, int vectors>
   static HWY_INLINE void add_matrix(const GenericTerm<Lane>& term, const Lane* const* top,
                                     std::ptrdiff_t at, V (&sums)[group][vectors]) {
-    LineSums::template each<vectors>([&](auto r, auto u)
+    LineSums::template each<vectors>([&](int r, int u)
                                          VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
     const int width = size == 0 ? term.width : size, height = size == 0 ? term.height : size;
     LineSums::template add_lines<true>(term.dense.data(), width, height, top, at, sums);
@@ -161,7 +157,7 @@ class GenericEngine {
           make_group_apart<size, terms>(finish, window + g, x, results);
         else
           make_group<size, terms>(finish, window + g, x, results);
-        unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<0, group>([&](int r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
           if (to == nullptr) return;
           if constexpr (terms == Terms::separable && sizeof(T) == 2) {
@@ -195,11 +191,11 @@ class GenericEngine {
         Sums<vectors> sums;
         add_term<size, terms>(term, window, x, pass, sums);
         if (term.two_passes()) pass += layout_.line;
-        LineSums::template each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
+        LineSums::template each<vectors>([&](int r, int u) VIDCONV_LAMBDA {
           response[r][u] = term.joins ? hn::Add(response[r][u], sums[r][u]) : sums[r][u];
         });
         if (!term.last) continue;
-        LineSums::template each<vectors>([&](auto r, auto u) VIDCONV_LAMBDA {
+        LineSums::template each<vectors>([&](int r, int u) VIDCONV_LAMBDA {
           folded[r][u] = fold(finish, d, !begun, folded[r][u], response[r][u]);
         });
         begun = true;
@@ -214,26 +210,26 @@ class GenericEngine {
                              V (&folded)[group][vectors]) const {
     const GenericTerm<Lane>* terms = plan_.terms.data();
     const Lane* const* lines = window + terms[0].top;
-    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
       V sums[2][group];
-      unrolled<0, group>([&](auto r) VIDCONV_LAMBDA { sums[0][r] = sums[1][r] = hn::Zero(d); });
+      unrolled<0, group>([&](int r) VIDCONV_LAMBDA { sums[0][r] = sums[1][r] = hn::Zero(d); });
       unrolled<0, group + size - 1>([&](auto line) VIDCONV_LAMBDA {
         const Lane* from = lines[line] + x - terms[0].left + u * lanes;
         V samples[size];
-        unrolled<0, size>([&](auto i) VIDCONV_LAMBDA { samples[i] = hn::LoadU(d, from + i); });
+        unrolled<0, size>([&](int i) VIDCONV_LAMBDA { samples[i] = hn::LoadU(d, from + i); });
         unrolled<std::max(0, line + 1 - size), std::min(group, line + 1)>(
-            [&](auto r) VIDCONV_LAMBDA {
-              unrolled<0, 2>([&](auto k) VIDCONV_LAMBDA {
+            [&](int r) VIDCONV_LAMBDA {
+              unrolled<0, 2>([&](int k) VIDCONV_LAMBDA {
                 const Lane* row = terms[k].dense.data() + (line - r) * size;
                 V products = hn::Zero(d);
-                unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+                unrolled<0, size>([&](int i) VIDCONV_LAMBDA {
                   products = multiply_add(d, hn::Set(d, row[i]), samples[i], products);
                 });
                 sums[k][r] = hn::Add(sums[k][r], products);
               });
             });
       });
-      unrolled<0, group>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, group>([&](int r) VIDCONV_LAMBDA {
         const V first = fold(finish, d, true, sums[0][r], sums[0][r]);
         folded[r][u] = fold(finish, d, false, first, sums[1][r]);
       });
@@ -244,11 +240,9 @@ class GenericEngine {
   HWY_INLINE void add_term(const GenericTerm<Lane>& term, const Lane* const* window, int x,
                            std::ptrdiff_t pass, V (&sums)[group][vectors]) const {
     const Lane* const* top = window + term.top;
-    if constexpr (terms == Terms::separable && size > 0)
-      return LineSums::template add_both_passes<size>(term, top, x - term.left, sums);
     if constexpr (terms != Terms::separable)
       if (!term.two_passes()) return add_matrix<size>(term, top, x - term.left, sums);
-    LineSums::template each<vectors>([&](auto r, auto u)
+    LineSums::template each<vectors>([&](int r, int u)
                                          VIDCONV_LAMBDA { sums[r][u] = hn::Zero(d); });
     if constexpr (size > 0)
       LineSums::template add_both_passes<size>(term, top, x - term.left, sums);

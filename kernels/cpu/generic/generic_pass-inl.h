@@ -59,14 +59,14 @@ class GenericPass {
       const Lane* from = source + x - term.left;
       const MovedBy<Lane, vectors, false, size / 2> moved(from);
       V sums[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
         const V tap = hn::Set(d, row[i]);
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
           sums[u] = multiply_add(d, tap, moved.template at<u, i>(from), sums[u]);
         });
       });
-      unrolled<0, vectors>([&](auto u)
+      unrolled<0, vectors>([&](int u)
                                VIDCONV_LAMBDA { hn::StoreU(sums[u], d, pass + x + u * lanes); });
     }
   }
@@ -76,7 +76,7 @@ class GenericPass {
     const int count = static_cast<int>(term.row.size());
     for (int x = 0; x < width; x += vectors * lanes) {
       V sums[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       const Lane* from = source + x - term.left;
       // Loads across two cache lines take two cycles, as long as two multiply-adds: every other
       // vector is made of two that are in registers.
@@ -93,7 +93,7 @@ class GenericPass {
           moved.next();
         }
       }
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         if constexpr (std::is_same_v<Lane, std::int32_t>) {
           const V half = hn::Set(d, 1 << term.row_shift >> 1);
           sums[u] = hn::ShiftRightSame(hn::Add(sums[u], half), term.row_shift);

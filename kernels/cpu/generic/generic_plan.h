@@ -63,8 +63,6 @@ struct GenericPlan {
     };
     if (!std::is_same_v<Lane, float> || plan.sample.storage == Storage::u8) return;
     if (all_have(3)) size = 3;
-    // With 16 bits, lines between two passes of five taps are faster.
-    if (all_have(5) && single() && plan.sample.storage == Storage::f32) size = 5;
   }
 
   // Whether there are two kernels of that size, of one pass each, over the same samples.

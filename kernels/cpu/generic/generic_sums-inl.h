@@ -39,7 +39,7 @@ class GenericSums {
   template <int vectors, int begin = 0, int end = group, class F>
   static HWY_INLINE void each(const F& f) {
     unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {  //
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { f(r, u); });
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { f(r, u); });
     });
   }
 
@@ -90,7 +90,7 @@ class GenericSums {
       constexpr int first = std::max(0, line + 1 - size), last = std::min(group, line + 1);
       unrolled<first, last>([&](auto r) VIDCONV_LAMBDA {
         const V tap = hn::Set(d, column[line - r]);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
           if constexpr (line == r)
             sums[r][u] = hn::Mul(tap, between[u]);
           else
@@ -118,7 +118,7 @@ class GenericSums {
         });
         unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
           const V tap = hn::Set(d, taps[(line - r) * size + i]);
-          unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+          unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
             if constexpr (i == 0)
               products[r][u] = hn::Mul(tap, samples[u]);
             else
@@ -126,7 +126,7 @@ class GenericSums {
           });
         });
       });
-      each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {
+      each<vectors, begin, end>([&](auto r, int u) VIDCONV_LAMBDA {
         if constexpr (line == r)
           sums[r][u] = products[r][u];
         else
@@ -167,13 +167,13 @@ class GenericSums {
                                      V (&sums)[group][vectors]) {
     unrolled<0, group + height - 1>([&](auto line) VIDCONV_LAMBDA {
       V samples[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {  //
         samples[u] = hn::LoadU(d, lines[line] + at + u * lanes);
       });
       unrolled<std::max(0, line + 1 - height), std::min(group, line + 1)>(
-          [&](auto r) VIDCONV_LAMBDA {
+          [&](int r) VIDCONV_LAMBDA {
             const V tap = hn::Set(d, taps[line - r]);
-            unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+            unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
               sums[r][u] = multiply_add(d, tap, samples[u], sums[r][u]);
             });
           });
@@ -203,14 +203,14 @@ class GenericSums {
     const Lane* row = taps + std::ptrdiff_t{line} * width;  // taps of the first output row
     const Lane* from = lines[line] + at;
     Sums<vectors> products;
-    each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
+    each<vectors, begin, end>([&](int r, int u) VIDCONV_LAMBDA {  //
       products[r][u] = apart ? hn::Zero(d) : sums[r][u];
     });
     const auto add_tap = [&](int i, const V(&samples)[vectors]) VIDCONV_LAMBDA {
-      unrolled<begin, end>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<begin, end>([&](int r) VIDCONV_LAMBDA {
         V tap = hn::Set(d, row[i - r * std::ptrdiff_t{width}]);
         settle(tap);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {  //
           products[r][u] = multiply_add(d, tap, samples[u], products[r][u]);
         });
       });
@@ -229,7 +229,7 @@ class GenericSums {
         moved.next();
       }
     }
-    each<vectors, begin, end>([&](auto r, auto u) VIDCONV_LAMBDA {  //
+    each<vectors, begin, end>([&](int r, int u) VIDCONV_LAMBDA {  //
       sums[r][u] = apart ? hn::Add(sums[r][u], products[r][u]) : products[r][u];
     });
   }

@@ -74,20 +74,20 @@ class SobelEngine {
       V upper[2];  // sums of both lines' differences
       read(window[0] + x, above);
       read(window[1] + x, middle);
-      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
         upper[u] = hn::Add(above.differences[u], middle.differences[u]);
       });
       Begun begun[2];  // for the row above, whose roots are taken while this row's sums are made
-      const auto finish = [&](auto r) VIDCONV_LAMBDA {
+      const auto finish = [&](int r) VIDCONV_LAMBDA {
         V codes[2];
-        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { codes[u] = begun[u].codes(); });
+        unrolled<0, 2>([&](int u) VIDCONV_LAMBDA { codes[u] = begun[u].codes(); });
         if (out[r] != nullptr) store(way, codes, plan.most, plan.shift, x, out[r], end);
       };
       unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
         Line below;
         read(window[r + 2] + x, below);
         Begun now[2];
-        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
           const V lower = hn::Add(middle.differences[u], below.differences[u]);
           const V across = hn::Add(upper[u], lower);
           const V down = hn::Sub(below.smooth[u], above.smooth[u]);
@@ -95,7 +95,7 @@ class SobelEngine {
           upper[u] = lower;
         });
         if constexpr (Begun::later && r > 0) finish(std::integral_constant<int, r - 1>());
-        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA { begun[u] = now[u]; });
+        unrolled<0, 2>([&](int u) VIDCONV_LAMBDA { begun[u] = now[u]; });
         if constexpr (!Begun::later || r == rows - 1) finish(r);
         above = middle;
         middle = below;
@@ -120,7 +120,7 @@ class SobelEngine {
       line.smooth[0] = hn::Add(hn::Add(at.left, at.even), between);
       line.smooth[1] = hn::Add(between, hn::Add(at.odd, at.right));
     } else {
-      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
         const Lane* at = from + u * wide_lanes;
         const V left = hn::BitCast(dw, hn::LoadU(d, at - 1));
         const V centre = hn::BitCast(dw, hn::LoadU(d, at));
@@ -200,7 +200,7 @@ class SobelEngine {
       store_block(way, d, both, out, x, width);
     } else {
       hn::VFromD<D> samples[2];
-      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
         samples[u] = hn::BitCast(d, codes[u]);
         if (shift != 0) samples[u] = hn::ShiftLeftSame(samples[u], shift);
       });

@@ -131,8 +131,8 @@ class SobelFloats {
       const auto asked = next.columns(x + block);
       float* const kept = kept_.of_block(x);
       Rows sums[vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u].load(kept + u * kept_of_vector); });
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { sums[u].load(kept + u * kept_of_vector); });
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         asked.ask(r);
         V results[vectors];
         unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
@@ -144,8 +144,7 @@ class SobelFloats {
         });
         if (out[r] != nullptr) store_block(way, d, results, out[r], x, end);
       });
-      unrolled<0, vectors>([&](auto u)
-                               VIDCONV_LAMBDA { sums[u].store(kept + u * kept_of_vector); });
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { sums[u].store(kept + u * kept_of_vector); });
     }
   }
 

@@ -76,12 +76,12 @@ class Engine {
       const Line first = read(window[0] + x, row_tap);
       Line line = read(window[1] + x, row_tap);
       Line above = less(line, first);  // the lower one of two lines less the upper one
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         asked.ask(r);
         const Line last = read(window[r + 2] + x, row_tap);
         const Line below = less(last, line), bend = less(below, above);
         V sums[2];
-        unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
           sums[u] = hn::Add(line.sums[u], hn::MulHigh(bend.sums[u], column_tap));
         });
         if (out[r] != nullptr) store(way, sums, shift, x, out[r], end);
@@ -93,7 +93,7 @@ class Engine {
 
   static HWY_INLINE Line less(const Line& a, const Line& b) {
     Line line;
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
       V difference = hn::Sub(a.sums[u], b.sums[u]);
       settle(difference);  // else GCC makes other sums of it, and more of them
       line.sums[u] = difference;
@@ -109,7 +109,7 @@ class Engine {
       line.sums[0] = between(at.even, at.even_bend, tap);
       line.sums[1] = between(at.odd, at.odd_bend, tap);
     } else {
-      unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
         const auto at = [&](int column) VIDCONV_LAMBDA {
           return hn::BitCast(d16, hn::LoadU(d, from + u * lanes + column));
         };
@@ -161,7 +161,7 @@ class Engine {
   static HWY_INLINE void store(Way way, const V (&sums)[2], int shift, int x, Lane* out,
                                int width) {
     hn::VFromD<D> codes[2];
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
       const V one = hn::Set(d16, 1 << (15 - fraction));
       codes[u] = hn::BitCast(d, hn::MulFixedPoint15(sums[u], one));
     });
@@ -171,7 +171,7 @@ class Engine {
       store_block(way, d, all, out, x, width);
     } else {
       if (shift != 0)
-        unrolled<0, 2>([&](auto u)
+        unrolled<0, 2>([&](int u)
                            VIDCONV_LAMBDA { codes[u] = hn::ShiftLeftSame(codes[u], shift); });
       store_block(way, d, codes, out, x, width);
     }

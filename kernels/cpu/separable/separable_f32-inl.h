@@ -112,7 +112,7 @@ class SeparableF32Engine {
     };
 
     explicit HWY_INLINE TwoPasses(const SeparableF32Plan& plan) {
-      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
+      unrolled<0, size>([&](int i) VIDCONV_LAMBDA {
         row_[i] = hn::Set(d, plan.row[i]);
         column_[i] = hn::Set(d, plan.column[i]);
       });
@@ -131,7 +131,7 @@ class SeparableF32Engine {
     }
     template <int i, int begin, int end>
     HWY_INLINE void add(const Line& line, V (&sums)[vectors]) const {
-      unrolled<begin, end>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<begin, end>([&](int u) VIDCONV_LAMBDA {
         sums[u] = i == 0 ? hn::Mul(column_[0], line.sums[u])
                          : multiply_add(d, column_[i], line.sums[u], sums[u]);
       });
@@ -173,7 +173,7 @@ class SeparableF32Engine {
     };
 
     explicit HWY_INLINE Matrix(const SeparableF32Plan& plan) {
-      unrolled<0, size * size>([&](auto i)
+      unrolled<0, size * size>([&](int i)
                                    VIDCONV_LAMBDA { taps_[i] = hn::Set(d, plan.matrix[i]); });
     }
     HWY_INLINE void read(const Lane* from, Line& line) const {
@@ -186,9 +186,9 @@ class SeparableF32Engine {
     }
     template <int i, int begin, int end>
     HWY_INLINE void add(const Line& line, V (&sums)[vectors]) const {
-      unrolled<begin, end>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<begin, end>([&](int u) VIDCONV_LAMBDA {
         V products = hn::Mul(taps_[i * size], line.samples[0][u]);
-        unrolled<1, size>([&](auto x) VIDCONV_LAMBDA {
+        unrolled<1, size>([&](int x) VIDCONV_LAMBDA {
           products = multiply_add(d, taps_[i * size + x], line.samples[x][u], products);
         });
         sums[u] = i == 0 ? products : hn::Add(sums[u], products);
@@ -240,10 +240,10 @@ class SeparableF32Engine {
       const auto asked = next.columns(x + block);
       add_lines<rows, false>(
           taps, lines, x,
-          [&](auto r) VIDCONV_LAMBDA {
+          [&](int r) VIDCONV_LAMBDA {
             if constexpr (has_few_registers) asked.ask_first(r);
           },
-          [&](auto r, V(&sums)[vectors]) VIDCONV_LAMBDA {
+          [&](int r, V(&sums)[vectors]) VIDCONV_LAMBDA {
             if constexpr (!has_few_registers) asked.ask(r);
             taps.complete(lines[r - Taps::size / 2] + x, sums);
             if (out[r] != nullptr) store_fused(way, d, last, sums, shift, out[r], x, end);
@@ -278,7 +278,7 @@ class SeparableF32Engine {
       });
     };
     if constexpr (!first)
-      each_kept([&](auto r, auto u, const float* from)
+      each_kept([&](int r, auto u, const float* from)
                     VIDCONV_LAMBDA { sums[r][u] = hn::Load(d, from); });
     typename Taps::Line read[together];
     unrolled<0, count>([&](auto line) VIDCONV_LAMBDA {
@@ -298,7 +298,7 @@ class SeparableF32Engine {
         });
       if constexpr (!first) take(line, sums[line]);
     });
-    each_kept([&](auto r, auto u, float* to)
+    each_kept([&](int r, auto u, float* to)
                   VIDCONV_LAMBDA { hn::Store(sums[count + r][u], d, to); });
   }
 

@@ -70,7 +70,7 @@ class Engine {
     for (int x = 0; x < width; x += block) {
       Sums sums[vectors];
       const Lane* const centre = centres + x;
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         sums[u].start(plan_.row_start);
         const V16 alone = hn::LoadU(d16, centre + u * lanes);
         const V16 beside = plan_.centre_alone ? alone : both(centre + u * lanes, 1);
@@ -78,12 +78,12 @@ class Engine {
       });
       for (const SeparableIntPlan::RowStep& step : plan_.row_steps) {
         const V16 taps = pair_of_taps(step.taps);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
           const Lane* const at = centre + u * lanes;
           sums[u].add(both(at, step.first), both(at, step.second), taps);
         });
       }
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         hn::StoreU(sums[u].shifted(plan_.row_shift), d16, pass + x + u * lanes);
       });
     }
@@ -132,9 +132,9 @@ class Engine {
     for (int x = begin; x < end; x += block) {
       next.ask(x + block);
       V16 codes[rows][vectors];
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         Sums sums[rows];
-        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+        unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
           sums[r].start(start);
           if constexpr (own) {
             const V16 sample = hn::LoadU(d16, own_rows[r] + x + u * lanes);
@@ -146,9 +146,9 @@ class Engine {
         add_columns<0, 2>(first, window, at, sums);
         add_columns<0, 4>(all, window, at, sums);
         add_columns<2, 4>(last, window, at, sums);
-        unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA { codes[r][u] = last_step.of(sums[r]); });
+        unrolled<0, rows>([&](int r) VIDCONV_LAMBDA { codes[r][u] = last_step.of(sums[r]); });
       });
-      unrolled<0, rows>([&](auto r) VIDCONV_LAMBDA {
+      unrolled<0, rows>([&](int r) VIDCONV_LAMBDA {
         if (out[r] != nullptr) last_step.store(way, codes[r], out[r], x, end);
       });
     }
@@ -182,7 +182,7 @@ class Engine {
     const V16 a = hn::LoadU(d16, window[step.upper] + x);
     const V16 b = hn::LoadU(d16, window[step.lower] + x);
     const V16 lower = hn::InterleaveLower(d16, a, b), upper = hn::InterleaveUpper(d16, a, b);
-    unrolled<From, To>([&](auto r) VIDCONV_LAMBDA {
+    unrolled<From, To>([&](int r) VIDCONV_LAMBDA {
       sums[r].template add_woven<at_once>(lower, upper, pair_of_taps(step.taps[r]));
     });
   }

@@ -64,7 +64,7 @@ class SeparableSamples {
  public:
   // `from` is the sample under the first tap of the block's first column.
   explicit HWY_INLINE SeparableSamples(const Lane* from) {
-    unrolled<0, vectors + 1 + before>([&](auto u) VIDCONV_LAMBDA {  //
+    unrolled<0, vectors + 1 + before>([&](int u) VIDCONV_LAMBDA {  //
       loaded_[u] = load(from + before + (u - before) * lanes);
     });
   }
@@ -157,8 +157,8 @@ class SeparableSamples<std::uint16_t, size, vectors, aligned> {
     constexpr hn::ScalableTag<std::uint16_t> d16;
     constexpr hn::RebindToSigned<D> d32;
     const auto zero = hn::Zero(d16);
-    unrolled<0, vectors / 2>([&](auto pair) VIDCONV_LAMBDA {
-      unrolled<0, loads>([&](auto k) VIDCONV_LAMBDA {
+    unrolled<0, vectors / 2>([&](int pair) VIDCONV_LAMBDA {
+      unrolled<0, loads>([&](int k) VIDCONV_LAMBDA {
         const auto codes = hn::LoadU(d16, from + 16 * pair + 8 * k);
         V* const to = unpacked_[pair] + 2 * k;
         to[0] = hn::ConvertTo(d, hn::BitCast(d32, hn::InterleaveLower(d16, codes, zero)));
@@ -190,7 +190,7 @@ HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> 
     store_lanes(way, d, last, sums, shift, out, x, width);
   } else if constexpr (std::is_same_v<Last, Finish>) {
     hn::VFromD<D> ordered[vectors];
-    unrolled<0, vectors / 2>([&](auto pair) VIDCONV_LAMBDA {
+    unrolled<0, vectors / 2>([&](int pair) VIDCONV_LAMBDA {
       ordered[2 * pair] = hn::ConcatLowerLower(d, sums[2 * pair + 1], sums[2 * pair]);
       ordered[2 * pair + 1] = hn::ConcatUpperUpper(d, sums[2 * pair + 1], sums[2 * pair]);
     });
@@ -198,7 +198,7 @@ HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> 
   } else {
     constexpr hn::ScalableTag<T> d16;
     hn::VFromD<decltype(d16)> samples[vectors / 2];
-    unrolled<0, vectors / 2>([&](auto pair) VIDCONV_LAMBDA {
+    unrolled<0, vectors / 2>([&](int pair) VIDCONV_LAMBDA {
       samples[pair] = clamped_quarters(truncated(last.of(sums[2 * pair])),
                                        truncated(last.of(sums[2 * pair + 1])));
       if constexpr (Last::may_shift) samples[pair] = hn::ShiftLeftSame(samples[pair], shift);

@@ -166,7 +166,7 @@ class Moved {
 
   explicit HWY_INLINE Moved(const Lane* from) : lanes_(hn::Iota(D32(), 0)) {
     if constexpr (in_registers)
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {  //
         loaded_[u] = hn::LoadU(D(), from + u * lanes);
       });
   }
@@ -206,7 +206,7 @@ class MovedBy {
 
   explicit HWY_INLINE MovedBy(const Lane* from) {
     if constexpr (in_registers)
-      unrolled<0, vectors + 1 + aligned>([&](auto u) VIDCONV_LAMBDA {  //
+      unrolled<0, vectors + 1 + aligned>([&](int u) VIDCONV_LAMBDA {  //
         loaded_[u] = hn::LoadU(D(), from + first + u * lanes);
       });
   }

@@ -50,7 +50,7 @@ HWY_INLINE void store_lanes(Way way, D d, const Last& last, const hn::VFromD<D> 
                 vectors % 2 == 0) {
     constexpr hn::ScalableTag<std::uint16_t> d16;
     hn::VFromD<decltype(d16)> samples[vectors / 2];
-    unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, vectors / 2>([&](int u) VIDCONV_LAMBDA {
       samples[u] =
           clamped_halves(truncated(last.of(sums[2 * u])), truncated(last.of(sums[2 * u + 1])));
       if constexpr (Last::may_shift) samples[u] = hn::ShiftLeftSame(samples[u], shift);
@@ -60,7 +60,7 @@ HWY_INLINE void store_lanes(Way way, D d, const Last& last, const hn::VFromD<D> 
 #endif
   using Narrow = hn::Rebind<T, D>;
   hn::VFromD<Narrow> samples[vectors];
-  unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+  unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
     if constexpr (is_plain && std::is_same_v<T, float>)
       samples[u] = last.of(sums[u]);
     else if constexpr (is_plain)

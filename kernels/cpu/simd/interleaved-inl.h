@@ -87,14 +87,14 @@ class Codes {
   HWY_INLINE void store(Way way, const V16 (&codes)[vectors], T* out, int x, int width) const {
     if constexpr (sizeof(T) == 1) {
       Sum::V8 samples[vectors / 2];
-      unrolled<0, vectors / 2>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors / 2>([&](int u) VIDCONV_LAMBDA {
         samples[u] = clamped_bytes(codes[2 * u], codes[2 * u + 1]);
       });
       store_block(way, Sum::D8(), samples, out, x, width);
     } else {
       constexpr hn::ScalableTag<T> d;
       hn::VFromD<decltype(d)> samples[vectors];
-      unrolled<0, vectors>([&](auto u)
+      unrolled<0, vectors>([&](int u)
                                VIDCONV_LAMBDA { samples[u] = samples_of16<T>(codes[u], shift_); });
       store_block(way, d, samples, out, x, width);
     }

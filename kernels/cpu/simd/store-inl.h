@@ -55,7 +55,7 @@ HWY_INLINE void store_block(Way way, D d, const hn::VFromD<D> (&samples)[vectors
                             hn::TFromD<D>* out, int x, int width) {
   constexpr int lanes = static_cast<int>(hn::MaxLanes(D())), block = vectors * lanes;
   if (way == StoreWay::past_caches) {
-    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
       // Vectors smaller than the machine's cannot be streamed.
       if constexpr (lanes * sizeof(hn::TFromD<D>) >= 16)
         hn::Stream(samples[u], d, out + x + u * lanes);
@@ -63,12 +63,12 @@ HWY_INLINE void store_block(Way way, D d, const hn::VFromD<D> (&samples)[vectors
         hn::StoreU(samples[u], d, out + x + u * lanes);
     });
   } else if (way == StoreWay::usual) {
-    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+    unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {  //
       hn::StoreU(samples[u], d, out + x + u * lanes);
     });
   } else {
     HWY_ALIGN hn::TFromD<D> last[block];
-    unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {  //
+    unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {  //
       hn::Store(samples[u], d, last + u * lanes);
     });
     std::copy_n(last, std::min(block, width - x), out + x);

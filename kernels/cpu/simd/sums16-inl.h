@@ -43,7 +43,7 @@ class Codes16 {
   template <class Way>
   HWY_INLINE void store(Way way, const V (&sums)[2], int x, std::uint16_t* out, int width) const {
     V codes[2];
-    unrolled<0, 2>([&](auto u) VIDCONV_LAMBDA {
+    unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
       codes[u] = code(sums[u]);
       if (up_ != 0) codes[u] = hn::ShiftLeftSame(codes[u], up_);
     });

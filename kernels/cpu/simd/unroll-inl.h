@@ -36,7 +36,8 @@ HWY_INLINE void unrolled_at(std::integer_sequence<int, i...>, const F& f) {
 
 // Calls f(i) for i from `from` up to `to`. Each i is a constant, so that vectors in arrays are
 // kept in registers; GCC 12 leaves those of ordinary loops in memory. Calls one within the other
-// would take GCC longer: it optimises each.
+// would take GCC longer: it optimises each. For the same reason f takes an int where no type or
+// `if constexpr` depends on i: it is then one function, not one for each i.
 template <int from, int to, class F>
 HWY_INLINE void unrolled(const F& f) {
   if constexpr (from < to) unrolled_at<from>(std::make_integer_sequence<int, to - from>(), f);

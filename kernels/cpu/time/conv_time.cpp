@@ -145,14 +145,14 @@ void make_row_of(const ConvTimePlan& plan, const std::vector<Lane>& taps, const 
       V here[vectors], sums[vectors];
       if constexpr (threshold) {
         const T* from = samples.at(way, row.here, x, end);
-        unrolled<0, vectors>([&](auto u)
+        unrolled<0, vectors>([&](int u)
                                  VIDCONV_LAMBDA { here[u] = values(d, from + u * lanes, shift); });
       }
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       for (std::size_t k = 0; k < taps.size(); ++k) {
         const T* from = samples.at(way, row.taps[k], x, end);
         const V tap = hn::Set(d, taps[k]);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
           V value = values(d, from + u * lanes, shift);
           if constexpr (threshold) {
             const V apart = hn::IfThenElse(hn::Lt(value, here[u]), hn::Sub(here[u], value),
@@ -184,20 +184,20 @@ void make_row_running32(const ConvTimePlan& plan, const ConvTimeRow& row,
       std::size_t k = 0;
       if (running.leaves != nullptr) {
         const T* from = samples.at(way, running.leaves, x, end);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
           sums[u] = hn::Sub(hn::LoadU(d, kept + u * lanes), values(d, from + u * lanes, shift));
         });
         k = count - 1;
       } else {
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
       }
       for (; k < count; ++k) {
         const T* from = samples.at(way, row.taps[k], x, end);
-        unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+        unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
           sums[u] = hn::Add(sums[u], values(d, from + u * lanes, shift));
         });
       }
-      unrolled<0, vectors>([&](auto u) VIDCONV_LAMBDA {
+      unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
         hn::StoreU(sums[u], d, kept + u * lanes);
         sums[u] = hn::Mul(sums[u], tap);
       });
