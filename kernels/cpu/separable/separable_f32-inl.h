@@ -112,7 +112,7 @@ class SeparableF32Engine {
     };
 
     explicit HWY_INLINE TwoPasses(const SeparableF32Plan& plan) {
-      unrolled<0, size>([&](int i) VIDCONV_LAMBDA {
+      unrolled<0, size>([&](auto i) VIDCONV_LAMBDA {
         row_[i] = hn::Set(d, plan.row[i]);
         column_[i] = hn::Set(d, plan.column[i]);
       });
@@ -173,7 +173,7 @@ class SeparableF32Engine {
     };
 
     explicit HWY_INLINE Matrix(const SeparableF32Plan& plan) {
-      unrolled<0, size * size>([&](int i)
+      unrolled<0, size * size>([&](auto i)
                                    VIDCONV_LAMBDA { taps_[i] = hn::Set(d, plan.matrix[i]); });
     }
     HWY_INLINE void read(const Lane* from, Line& line) const {

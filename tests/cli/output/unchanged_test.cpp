@@ -430,9 +430,10 @@ TEST_F(Unchanged, WhatCannotBeBesideIsRefused) {
     EXPECT_TRUE(refused(filter(of, "out.mkv", arguments), exit_command_line, words));
     EXPECT_FALSE(std::filesystem::exists(path("out.mkv")));
   }
-  EXPECT_TRUE(refused(shell(vidconv() + " plan " + input + " -o " + path("o.mp4") +
-                            " --kernel box --shards 2 --keep-unchanged --dir " + path("job")),
-                      exit_command_line, {"--keep-unchanged", "packets of the input"}));
+  EXPECT_TRUE(
+      refused(shell(vidconv() + " plan " + input + " -o " + path("o.mp4") +
+                    " --kernel box --shards 2 --keep-unchanged --exact --dir " + path("job")),
+              exit_command_line, {"--exact", "is not decoded"}));
 }
 
 // A stretch that is decoded turns out to be damaged: then nothing is copied.
