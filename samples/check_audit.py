@@ -6,8 +6,9 @@
 
 Decodes both with ffmpeg and computes the digests anew: of the input what was inside and outside of the filters'
 places before, of the output what was there after. The output has to be lossless, and both of a format with one
-plane for each component. Stretches that --keep-unchanged has copied are compared packet by packet. Where MPEG-TS and other containers put
-different marks before the units of H.264 and H.265, their units are compared with the input's. Exit code 1 and a line for what differs.
+plane for each component. Stretches that --keep-unchanged has copied are compared packet by packet. Where MPEG-TS and
+other containers put different marks before the units of H.264 and H.265, their units are compared with the input's.
+Exit code 1 and a line for what differs.
 """
 
 import argparse
@@ -120,7 +121,7 @@ def check_kept(kept, path, source):
             codec = codec_of(path)
             if source != path and codec in ("h264", "hevc"):
                 origin = origin or packets(source)
-                if [units(packet, codec) for packet in copied] == [units(packet, codec) for packet in stretch(origin, part)]:
+                if [units(p, codec) for p in copied] == [units(p, codec) for p in stretch(origin, part)]:
                     continue
             wrong.append(f"{path}: the packets of frames {part['frame']} to {part['frame'] + part['frames'] - 1}")
     return wrong
