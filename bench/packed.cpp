@@ -71,7 +71,7 @@ class PackedSubject {
     options.device = settings.device;
     options.threads = settings.threads;
     filter_ = make_picture_filter(make_work(chain, format, {}, {}), settings.width, settings.height,
-                                  options, false);
+                                  options, {});
     for (int i = 0; i < pictures; ++i) {
       Places& places = places_.emplace_back();
       for (int p = 0; p < format.planes; ++p) {

@@ -141,14 +141,6 @@ void check_over_time(const std::vector<FilterSpec>& chain, const PixelFormat& fo
                 "filter some planes at a time");
 }
 
-void check_halves(const ProcessorOptions& options, bool hosted) {
-  if (options.device == Device::cuda && !hosted)
-    throw Error(Fault::usage, "cannot make a plan for the device",
-                "cuda:" + std::to_string(options.device_index),
-                "half floats in a device's memory are not filtered",
-                "give float32 there, or half floats in the host's memory with `host`");
-}
-
 }  // namespace
 }  // namespace vidconv
 
@@ -179,11 +171,11 @@ struct vidconv_plan {
       vidconv::check_over_time(chain, f, processor, options.linear != 0);
       over_time = std::make_unique<vidconv::WindowFilter>(*work, width, height, processor);
     } else {
-      filter = vidconv::make_picture_filter(work->cases()[0], width, height, processor,
-                                            options.host != 0);
+      filter = vidconv::make_picture_filter(
+          work->cases()[0], width, height, processor,
+          {.hosted = options.host != 0, .halves = format.half && !on_host(options)});
     }
-    if (format.half) {
-      vidconv::check_halves(processor, options.host != 0);
+    if (format.half && on_host(options)) {
       halves = std::make_unique<vidconv::HalfPictures>(f, width, height, processor.threads);
     }
     for (const vidconv::TimedWork* stage : vidconv::stages_of(*work))
@@ -197,6 +189,9 @@ struct vidconv_plan {
     to.resize(planes.extents().size());
   }
 
+  bool on_host(const vidconv_plan_options& options) const {
+    return processor.device == vidconv::Device::cpu || options.host != 0;
+  }
   // Calls run_filter() with the planes of one or several pictures and a place for the result: the
   // caller's, or those of floats that are made of half floats.
   template <class Run>

@@ -35,7 +35,8 @@ std::unique_ptr<Processor> make_cuda_processor(TimedWork, int, int,
 }
 
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work, int, int,
-                                                        const ProcessorOptions& options, bool) {
+                                                        const ProcessorOptions& options,
+                                                        const PictureMemory&) {
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }

@@ -162,9 +162,10 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
 }
 
 std::unique_ptr<PictureFilter> make_picture_filter(Work work, int width, int height,
-                                                   const ProcessorOptions& options, bool hosted) {
+                                                   const ProcessorOptions& options,
+                                                   const PictureMemory& memory) {
   if (options.device == Device::cuda)
-    return make_cuda_picture_filter(std::move(work), width, height, options, hosted);
+    return make_cuda_picture_filter(std::move(work), width, height, options, memory);
   return make_cpu_picture_filter(std::move(work), width, height, options);
 }
 

@@ -49,18 +49,24 @@ class PictureFilter {
   PictureFilter() = default;
 };
 
+// What a picture filter's planes are.
+struct PictureMemory {
+  bool hosted = false;  // they lie in host memory whatever the device, and run() is done on return
+  bool halves = false;  // they are half floats, on a CUDA device; the work's samples are floats
+};
+
 // Makes a picture filter. `options`: the device, its index, threads, and scan (automatic is
-// progressive here). `hosted`: planes lie in host memory whatever the device, and run() is done on
-// return. The work's formats outlive the filter. Throws Error(device) or Error(usage), also for a
-// CUDA device in a build without CUDA.
+// progressive here). The work's formats outlive the filter. Throws Error(device) or Error(usage),
+// also for a CUDA device in a build without CUDA.
 std::unique_ptr<PictureFilter> make_picture_filter(Work work, int width, int height,
-                                                   const ProcessorOptions& options, bool hosted);
+                                                   const ProcessorOptions& options,
+                                                   const PictureMemory& memory);
 
 // Make the two filters that make_picture_filter() chooses from.
 std::unique_ptr<PictureFilter> make_cpu_picture_filter(Work work, int width, int height,
                                                        const ProcessorOptions& options);
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, int height,
                                                         const ProcessorOptions& options,
-                                                        bool hosted);
+                                                        const PictureMemory& memory);
 
 }  // namespace vidconv

@@ -126,6 +126,7 @@ if wanted python; then
   summary=$(tail -1 "$logs/python.log")
   said() { grep -oE "[0-9]+ $1" <<<"$summary" | cut -d' ' -f1 || true; }
   ok=$(said passed) bad=$(said failed) errors=$(said error) left=$(said skipped)
+  grep -E '^(FAILED|ERROR) |^E  ' "$logs/python.log" | head -20
   [[ -n $ok ]] || { tail -5 "$logs/python.log"; bad=${bad:-1}; }
   note python "tensors of torch and cupy" "${ok:-0}" $((${bad:-0} + ${errors:-0})) "${left:-0}" $((SECONDS - begun))
 fi

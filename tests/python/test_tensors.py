@@ -27,7 +27,7 @@ if WHY_NOT:
 import torch  # noqa: E402
 
 KERNELS = ["gaussian:sigma=2", "sobel", "matrix:0 -1 0;-1 5 -1;0 -1 0", "box:size=31", ["gaussian", "unsharp"]]
-DTYPES = [np.uint8, np.uint16, np.float32]
+DTYPES = [np.uint8, np.uint16, np.float16, np.float32]
 
 
 def to_device(array):
@@ -54,6 +54,12 @@ def test_fewer_bits(noise):
     picture = noise((40, 50), np.uint16) >> 6
     assert same(vidconv.filter(to_device(picture), "unsharp:amount=4", bits=10),
                 vidconv.filter(picture, "unsharp:amount=4", bits=10))
+
+
+def test_halves_that_are_copied_keep_every_bit():
+    every = np.arange(65536, dtype=np.uint16).view(np.float16).reshape(256, 256)
+    result = vidconv.filter(to_device(every), "box", regions=(0, 0, 1, 1)).cpu().numpy()
+    assert np.array_equal(result.view(np.uint16).ravel()[1:], every.view(np.uint16).ravel()[1:])
 
 
 def test_out_keeps_its_memory(noise):
@@ -130,7 +136,7 @@ def test_what_is_refused(noise):
             (lambda: vidconv.filter(tensor, "box", out=torch.empty((48, 65), dtype=torch.uint8, device="cuda")), ValueError,
              "out is not"),
             (lambda: vidconv.filter(tensor, "box", out=tensor), vidconv.UsageError, "overlaps"),
-            (lambda: vidconv.filter(tensor.half(), "box"), TypeError, "float32"),
+            (lambda: vidconv.filter(tensor.double(), "box"), TypeError, "float32"),
             (lambda: vidconv.filter(tensor, "gausian"), vidconv.UsageError, "gaussian")):
         with pytest.raises(error, match=words):
             call()

@@ -157,8 +157,7 @@ typedef struct vidconv_plan_options {
    * - YUV of floats, as planes: "yuv420pf32", "yuv444pf32", and others that FFmpeg has with 8 bits.
    * Luma is 0 to 1, chroma -0.5 to 0.5.
    * - half floats (IEEE 754 binary16): any of these of floats, with f16 in the place of f32:
-   * "gbrpf16le", "f16x3". They become floats, and the result is rounded to the nearest half. Only
-   * in the host's memory.
+   * "gbrpf16le", "f16x3". They become floats, and the result is rounded to the nearest half.
    * Samples are in this machine's byte order. */
   const char* format;
   int32_t width, height; /* pixels, at least 1; together at most 2^28 */

@@ -4,7 +4,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Dict, Optional, Tuple
 
-_TORCH_SAMPLES = {"torch.uint8": ("|u1", 1), "torch.uint16": ("<u2", 2), "torch.float32": ("<f4", 4)}
+_TORCH_SAMPLES = {"torch.uint8": ("|u1", 1), "torch.uint16": ("<u2", 2), "torch.float16": ("<f2", 2),
+                  "torch.float32": ("<f4", 4)}
 
 
 def interface_of(array: Any) -> Optional[Dict[str, Any]]:

@@ -12,6 +12,7 @@
 #include "kernels/cuda/common/output.cuh"
 #include "kernels/cuda/common/tuning.h"
 #include "kernels/cuda/variants.h"
+#include "kernels/filter/kernel.h"
 
 namespace vidconv::cuda {
 namespace {
@@ -255,8 +256,9 @@ class Separable final : public Convolver {
 }  // namespace
 
 bool supports_separable(const Plan& plan) {
-  return std::ranges::all_of(plan.terms,
-                             [](const Taps& t) { return t.separable() && !t.pairwise; });
+  return std::ranges::all_of(plan.terms, [](const Taps& t) {
+    return t.separable() && !t.pairwise && std::max(t.width, t.height) <= Kernel::max_size;
+  });
 }
 
 std::unique_ptr<Convolver> make_separable(const Plan& plan, int) {

@@ -1,6 +1,7 @@
 // cuda-separable-long: two passes of many taps, in two kernels. The row sums wait in device memory,
 // so that each is made once: a fused kernel keeps them nearer, but loses that gain by making those
-// above and below its tile again, as many as there are taps.
+// above and below its tile again, as many as there are taps. Shared memory has a part of the taps
+// at a time.
 #include <algorithm>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "kernels/cuda/common/scratch.h"
 #include "kernels/cuda/common/shared_memory.h"
 #include "kernels/cuda/variants.h"
+#include "kernels/filter/kernel.h"
 
 namespace vidconv::cuda {
 namespace {
@@ -21,17 +23,22 @@ constexpr int step = 8;                     // taps that are worked on at once
 constexpr int across = 8;                   // adjacent sums of a thread in the row pass
 constexpr int columns = vector, strip = 8;  // columns and rows of outputs in the column pass
 constexpr int row_tile = lanes * across, column_tile = lanes * columns, tile_height = warps * strip;
-constexpr int least_taps = 31;          // fewer were not compared
-constexpr int most_shared = 64 * 1024;  // bytes that every device gives a block
+constexpr int least_taps = 31;  // fewer were not compared
+constexpr int part = 520;       // taps of a pass that shared memory has at once
+static_assert(part % step == 0 && part > Kernel::max_size);
 
 // Returns the number of a pass's taps as kernels need them: with zeros up to whole steps, and one
 // step more.
 constexpr int padded(int taps) { return round_up(taps, step) + step; }
 
+// Returns the number of values that shared memory has of a pass's taps.
+constexpr int held(int taps) { return padded(taps < part ? taps : part); }
+
 // Returns the bytes of shared memory of the row pass: its taps, and a row of samples for each warp.
 constexpr int row_bytes(int taps, int value_bytes) {
-  return (padded(taps) + warps * (row_tile + padded(taps))) * value_bytes;
+  return (held(taps) + warps * (row_tile + held(taps))) * value_bytes;
 }
+static_assert(row_bytes(Kernel::max_pass, sizeof(double)) <= 64 * 1024);  // every device has them
 
 template <class Value>
 struct Pass {
@@ -94,34 +101,13 @@ __global__ void __launch_bounds__(lanes* warps)
     row_kernel(const __grid_constant__ Work<T, typename Arith::Value> work) {
   using Value = typename Arith::Value;
   extern __shared__ int4 shared[];
-  const int taps_count = padded(work.row.size);
+  const int taps_count = held(work.row.size);
   const int pitch = row_tile + taps_count;
   auto* const taps = reinterpret_cast<Value*>(shared);
   const int lane = static_cast<int>(threadIdx.x);
   Value* const samples = taps + taps_count + static_cast<int>(threadIdx.y) * pitch;
-  for (int i = thread_index(); i < taps_count; i += lanes * warps) taps[i] = work.row.taps[i];
-
   const int x0 = static_cast<int>(blockIdx.x) * row_tile;
   const int y = static_cast<int>(blockIdx.y) * warps + static_cast<int>(threadIdx.y);
-  const int first = x0 - work.row.anchor;
-  if (y <= work.src.height) {
-    const bool inside = y < work.src.height && first >= 0 && first + pitch <= work.src.width;
-    const T* const row = work.src.row(min(y, work.src.height - 1));
-    for (int i = lane; i < pitch; i += lanes) {
-      T code;
-      if (inside) {
-        code = __ldg(row + static_cast<std::ptrdiff_t>(first + i) * work.src.step);
-        if constexpr (!std::is_same_v<T, float>) code = static_cast<T>(code >> work.sampling.shift);
-      } else if (y < work.src.height) {
-        code = read_code(work.src, first + i, y, work.sampling);
-      } else {
-        code = static_cast<T>(work.sampling.outside);
-      }
-      samples[place_of_vector(i / vector) * vector + i % vector] = static_cast<Value>(code);
-    }
-  }
-  __syncthreads();
-  if (y > work.src.height) return;
 
   Value sum[across] = {};
   Value window[across + step];
@@ -130,23 +116,52 @@ __global__ void __launch_bounds__(lanes* warps)
     for (int v = 0; v < step; v += vector)
       load_vector(window + to + v, samples + place_of_vector((i + v) / vector) * vector);
   };
-  load(0, lane * across);
 #pragma unroll 1
-  for (int c = 0; c < work.row.size; c += step) {
-    load(across, lane * across + c + step);
-    Value tap[step];
-#pragma unroll
-    for (int v = 0; v < step; v += vector) load_vector(tap + v, taps + c + v);
-    const bool all = c + step <= work.row.size;
-#pragma unroll
-    for (int k = 0; k < step; ++k) {
-      if (!all && c + k >= work.row.size) break;
-#pragma unroll
-      for (int i = 0; i < across; ++i) sum[i] = multiply_add(tap[k], window[k + i], sum[i]);
+  for (int begin = 0; begin < work.row.size; begin += part) {
+    const int size = min(work.row.size - begin, part);
+    if (begin > 0) __syncthreads();  // the part before has been read
+    for (int i = thread_index(); i < padded(size); i += lanes * warps)
+      taps[i] = work.row.taps[begin + i];
+    const int first = x0 - work.row.anchor + begin;
+    if (y <= work.src.height) {
+      const bool inside = y < work.src.height && first >= 0 && first + pitch <= work.src.width;
+      const T* const row = work.src.row(min(y, work.src.height - 1));
+      for (int i = lane; i < pitch; i += lanes) {
+        T code;
+        if (inside) {
+          code = __ldg(row + static_cast<std::ptrdiff_t>(first + i) * work.src.step);
+          if constexpr (!std::is_same_v<T, float>)
+            code = static_cast<T>(code >> work.sampling.shift);
+        } else if (y < work.src.height) {
+          code = read_code(work.src, first + i, y, work.sampling);
+        } else {
+          code = static_cast<T>(work.sampling.outside);
+        }
+        samples[place_of_vector(i / vector) * vector + i % vector] = static_cast<Value>(code);
+      }
     }
+    __syncthreads();
+    if (y > work.src.height) continue;
+
+    load(0, lane * across);
+#pragma unroll 1
+    for (int c = 0; c < size; c += step) {
+      load(across, lane * across + c + step);
+      Value tap[step];
 #pragma unroll
-    for (int i = 0; i < step; ++i) window[i] = window[across + i];
+      for (int v = 0; v < step; v += vector) load_vector(tap + v, taps + c + v);
+      const bool all = c + step <= size;
+#pragma unroll
+      for (int k = 0; k < step; ++k) {
+        if (!all && c + k >= size) break;
+#pragma unroll
+        for (int i = 0; i < across; ++i) sum[i] = multiply_add(tap[k], window[k + i], sum[i]);
+      }
+#pragma unroll
+      for (int i = 0; i < step; ++i) window[i] = window[across + i];
+    }
   }
+  if (y > work.src.height) return;
   if constexpr (std::is_same_v<Arith, Integer>)
 #pragma unroll
     for (int i = 0; i < across; ++i)
@@ -185,15 +200,11 @@ __global__ void __launch_bounds__(lanes* warps)
   using Value = typename Arith::Value;
   extern __shared__ int4 shared[];
   auto* const taps = reinterpret_cast<Value*>(shared);
-  for (int i = thread_index(); i < padded(work.column.size); i += lanes * warps)
-    taps[i] = work.column.taps[i];
-  __syncthreads();
-
   const int x0 =
       static_cast<int>(blockIdx.x) * column_tile + static_cast<int>(threadIdx.x) * columns;
   const int y0 = static_cast<int>(blockIdx.y) * tile_height + static_cast<int>(threadIdx.y) * strip;
   const int height = work.dst.height, size = work.column.size;
-  if (x0 >= work.dst.width || y0 >= height) return;
+  const bool acts = x0 < work.dst.width && y0 < height;
   const int first = y0 - work.column.anchor;
   const bool inside = first >= 0 && first + size + strip - 1 <= height;
   const Value* const column = work.sums + x0;
@@ -207,17 +218,27 @@ __global__ void __launch_bounds__(lanes* warps)
   };
   Value total[strip][columns] = {};
   Value tap[2 * step] = {};
+  const int rows = size + strip - 1;
 #pragma unroll 1
-  for (int j = 0; j < size + strip - 1; j += step) {
+  for (int begin = 0; begin < rows; begin += part) {
+    if (begin > 0) __syncthreads();  // the part before has been read
+    for (int i = thread_index(); i < min(padded(size) - begin, part); i += lanes * warps)
+      taps[i] = work.column.taps[begin + i];
+    __syncthreads();
+    const int end = acts ? min(rows, begin + part) : begin;
+#pragma unroll 1
+    for (int j = begin; j < end; j += step) {
 #pragma unroll
-    for (int v = 0; v < step; v += vector) load_vector(tap + step + v, taps + j + v);
-    if (j >= step && j + step <= size)
-      add_rows<true>(total, tap, j, size, row_at);
-    else
-      add_rows<false>(total, tap, j, size, row_at);
+      for (int v = 0; v < step; v += vector) load_vector(tap + step + v, taps + (j - begin) + v);
+      if (j >= step && j + step <= size)
+        add_rows<true>(total, tap, j, size, row_at);
+      else
+        add_rows<false>(total, tap, j, size, row_at);
 #pragma unroll
-    for (int i = 0; i < step; ++i) tap[i] = tap[step + i];
+      for (int i = 0; i < step; ++i) tap[i] = tap[step + i];
+    }
   }
+  if (!acts) return;
   store_outputs<columns, strip>(work.dst, x0, y0, work.sampling, work.finish,
                                 [&](const Finish& f, int x, int y) {
                                   const auto response = to_response<Arith>(total[y][x]);
@@ -239,7 +260,7 @@ class SeparableLong final : public Convolver {
     work_.column = {column_taps_.data(), taps.height, taps.anchor_y};
     work_.row_shift = taps.row_shift;
     row_bytes_ = row_bytes(taps.width, value_bytes);
-    column_bytes_ = padded(taps.height) * value_bytes;
+    column_bytes_ = std::min(padded(taps.height), part) * value_bytes;
     allow_shared_memory("cuda-separable-long", row_kernel<T, Arith>, row_bytes_);
   }
 
@@ -292,11 +313,9 @@ class SeparableLong final : public Convolver {
 }  // namespace
 
 bool supports_separable_long(const Plan& plan) {
-  if (plan.terms.size() != 1 || !supports_separable(plan)) return false;
   const Taps& t = plan.terms[0];
-  const int value_bytes = plan.arith == Arith::float64 ? 8 : 4;
-  return std::max(t.width, t.height) >= least_taps && padded(t.height) * value_bytes <= 48 * 1024 &&
-         row_bytes(t.width, value_bytes) <= most_shared;
+  return plan.terms.size() == 1 && t.separable() && !t.pairwise &&
+         std::max(t.width, t.height) >= least_taps;
 }
 
 std::unique_ptr<Convolver> make_separable_long(const Plan& plan, int) {

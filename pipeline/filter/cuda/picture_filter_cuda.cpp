@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/cuda/copy/halves.h"
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/cuda_objects.h"
 #include "pipeline/filter/picture_filter.h"
@@ -12,11 +13,49 @@ namespace {
 
 constexpr const char* use_cpu = "use `device` cpu";
 
+// The floats of pictures of half floats, on the device that is current.
+class HalvesOnDevice {
+ public:
+  HalvesOnDevice(const PixelFormat& format, int width, int height)
+      : from_(format, width, height, device_memory, "for floats of half floats"),
+        to_(format, width, height, device_memory, "for floats of half floats") {
+    for (int p = 0; p < format.planes; ++p) {
+      const PlaneExtent extent = extent_of_plane(format, p, width, height);
+      shapes_.push_back({.width = static_cast<int>(extent.row_bytes / extent.sample_bytes),
+                         .height = extent.rows});
+    }
+  }
+
+  std::span<const PlaceOfPlane> floats_of(std::span<const PlaceOfPlane> halves,
+                                          CudaStream stream) const {
+    for (std::size_t p = 0; p < shapes_.size(); ++p)
+      cuda::floats_of_halves(at(halves, p).as<const std::byte>(), at(from_.planes, p), stream);
+    return from_.planes;
+  }
+  std::span<const PlaceOfPlane> result() const { return to_.planes; }
+  void store(std::span<const PlaceOfPlane> halves, CudaStream stream) const {
+    for (std::size_t p = 0; p < shapes_.size(); ++p)
+      cuda::halves_of_floats(at(to_.planes, p).as<const std::byte>(), at(halves, p), stream);
+  }
+  std::size_t memory() const { return from_.bytes + to_.bytes; }
+
+ private:
+  BytePlane at(std::span<const PlaceOfPlane> picture, std::size_t p) const {
+    BytePlane plane = shapes_[p].at(picture[p].data);
+    plane.stride = picture[p].stride;
+    return plane;
+  }
+
+  const OwnPicture from_, to_;
+  std::vector<BytePlane> shapes_;
+};
+
 class CudaPictureFilter final : public PictureFilter {
  public:
   // The device must be current.
-  CudaPictureFilter(Work work, int width, int height, const ProcessorOptions& options)
+  CudaPictureFilter(Work work, int width, int height, const ProcessorOptions& options, bool halves)
       : device_(options.device_index),
+        halves_(halves ? std::make_unique<HalvesOnDevice>(*work.format, width, height) : nullptr),
         steps_(as_device_error(use_cpu,
                                [&] {
                                  return std::make_unique<PictureSteps>(
@@ -40,7 +79,11 @@ class CudaPictureFilter final : public PictureFilter {
     used_ = true;
     stream_ = stream;
     try {
-      as_device_error(use_cpu, [&] { steps_->run(from, to, stream); });
+      as_device_error(use_cpu, [&] {
+        if (!halves_) return steps_->run(from, to, stream);
+        steps_->run(halves_->floats_of(from, stream), halves_->result(), stream);
+        halves_->store(to, stream);
+      });
     } catch (...) {
       cudaEventRecord(done_.get(), stream);  // some of it may be queued
       throw;
@@ -48,7 +91,9 @@ class CudaPictureFilter final : public PictureFilter {
     check_cuda(cudaEventRecord(done_.get(), stream), "cannot note what is queued on a stream");
   }
   const std::vector<std::string>& variants() const override { return steps_->variants(); }
-  std::size_t memory() const override { return steps_->memory(); }
+  std::size_t memory() const override {
+    return steps_->memory() + (halves_ ? halves_->memory() : 0);
+  }
 
  private:
   // A kernel that meets other memory would make the device useless to the whole process.
@@ -68,6 +113,7 @@ class CudaPictureFilter final : public PictureFilter {
   }
 
   const int device_;
+  const std::unique_ptr<HalvesOnDevice> halves_;  // null for other samples
   const std::unique_ptr<PictureSteps> steps_;
   const Event done_;  // recorded after the last run
   CudaStream stream_ = nullptr;
@@ -85,7 +131,7 @@ class HostedPictureFilter final : public PictureFilter {
         to_(*work.format, width, height, device_memory, "for a picture on the device") {
     for (int p = 0; p < work.format->planes; ++p)
       extents_.push_back(extent_of_plane(*work.format, p, width, height));
-    filter_ = std::make_unique<CudaPictureFilter>(std::move(work), width, height, options);
+    filter_ = std::make_unique<CudaPictureFilter>(std::move(work), width, height, options, false);
   }
 
   void run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to,
@@ -127,7 +173,7 @@ class HostedPictureFilter final : public PictureFilter {
 
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, int height,
                                                         const ProcessorOptions& options,
-                                                        bool hosted) {
+                                                        const PictureMemory& memory) {
   const CudaDevices found = cuda_devices();
   const std::string name = "cuda:" + std::to_string(options.device_index);
   if (found.devices.empty())
@@ -136,8 +182,10 @@ std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work work, int width, in
     throw Error(Fault::device, "cannot use the device", name,
                 "there are " + std::to_string(found.devices.size()), "see `devices`");
   const CurrentDevice current(options.device_index);
-  if (hosted) return std::make_unique<HostedPictureFilter>(std::move(work), width, height, options);
-  return std::make_unique<CudaPictureFilter>(std::move(work), width, height, options);
+  if (memory.hosted)
+    return std::make_unique<HostedPictureFilter>(std::move(work), width, height, options);
+  return std::make_unique<CudaPictureFilter>(std::move(work), width, height, options,
+                                             memory.halves);
 }
 
 }  // namespace vidconv

@@ -65,12 +65,18 @@ static void like_the_cpu(const char* kernel, const vidconv_plan_options* options
   free_stream(stream);
 }
 
-static const char* const formats[] = {"gray",      "yuv420p", "rgb24", "yuv422p10le", "rgba",
-                                      "nv12",      "u8x3",    "f32p3", "gray16le",    "yuyv422",
-                                      "gbrpf32le", "u16x3",   "u10",   "f32",         "yuva420p"};
-static const char* const kernels[] = {
-    "gaussian:sigma=2", "sobel", "unsharp", "box:size=5", "matrix:1 2 3;4 5 6;7 8 9:scale=auto",
-    "laplacian",        "kirsch"};
+static const char* const formats[] = {"gray",      "yuv420p",  "rgb24", "yuv422p10le", "rgba",
+                                      "nv12",      "u8x3",     "f32p3", "gray16le",    "yuyv422",
+                                      "gbrpf32le", "u16x3",    "u10",   "f32",         "yuva420p",
+                                      "f16x3",     "gbrpf16le"};
+static const char* const kernels[] = {"gaussian:sigma=2",
+                                      "sobel",
+                                      "unsharp",
+                                      "box:size=5",
+                                      "matrix:1 2 3;4 5 6;7 8 9:scale=auto",
+                                      "laplacian",
+                                      "kirsch",
+                                      "gaussian:sigma=120"};
 static const char* const borders[] = {"reflect101", "wrap", "zero", "replicate", "constant:0.25"};
 enum {
   format_count = sizeof formats / sizeof *formats,

@@ -82,6 +82,8 @@ static inline void make_samples(picture* p, const char* format, unsigned seed) {
       fill_random(row, (size_t)p->info[i].row_bytes, seed++);
       if (p->info[i].sample_bytes == 2 && strstr(format, "10"))
         for (x = 1; x < (size_t)p->info[i].row_bytes; x += 2) row[x] &= 3;
+      if (strstr(format, "f16"))
+        for (x = 1; x < (size_t)p->info[i].row_bytes; x += 2) row[x] &= 0xBF; /* below 2 */
       if (p->info[i].sample_bytes == 4)
         for (x = 0; x < (size_t)p->info[i].row_bytes; x += 4) {
           const float value = (float)row[x] / 255.0f;

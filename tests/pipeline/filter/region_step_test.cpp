@@ -415,7 +415,7 @@ TEST_P(RegionStep, PicturesOfOtherProgramsToo) {
                                       FilterSpec::parse("gaussian:sigma=2:region=9,9,9,9")};
   Frame result = copy_of(frame);
   const auto filter = make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29,
-                                          {.device = GetParam()}, true);
+                                          {.device = GetParam()}, {.hosted = true});
   std::vector<PlaceOfPlane> from, to;
   for (int p = 0; p < frame.format().planes; ++p) {
     from.push_back({const_cast<std::byte*>(frame.row(p, 0)), frame.row(p, 1) - frame.row(p, 0)});

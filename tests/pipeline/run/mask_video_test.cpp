@@ -217,7 +217,7 @@ TEST_F(MaskVideoTest, WhatIsNoMaskIsRefused) {
   const auto frame = std::get<Frame>(*open_source("pattern:37x29:gray@10#1", {})->next());
   const std::vector chain{FilterSpec::parse("box:mask=" + good)};
   expect_error(Fault::usage, {"no picture", "has no time", "PNG or PGM"}, [&] {
-    make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29, {}, true);
+    make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29, {}, {.hosted = true});
   });
   expect_error(Fault::usage, {"has no time"},
                [&] { make_processor(make_work(chain, frame.format(), {}, {}), 37, 29, {}); });
