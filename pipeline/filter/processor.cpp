@@ -60,11 +60,6 @@ PreparedStep prepare_named(const Variant& variant, const Work& work, const Step&
               remedy);
 }
 
-bool is_long(const Plan& plan) {
-  return std::ranges::any_of(
-      plan.terms, [](const Taps& t) { return std::max(t.width, t.height) > Kernel::max_size; });
-}
-
 // Prepares the step with another variant of the CPU; returns `usual` if only that can compute it.
 PreparedStep prepare_another(PreparedStep usual, const Step& step) {
   for (const Variant& other : variants()) {
@@ -106,9 +101,6 @@ PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOpt
   if (step.action == Action::bring_codes)
     return {options.device == Device::cuda ? "cuda-copy" : "cpu-copy",
             [](int) { return std::make_unique<NothingToDo>(); }};
-  if (options.device == Device::cuda && is_long(step.plan))
-    throw Error(Fault::device, "cannot blur so widely", work.links[step.link].text,
-                "more than 513x513 taps are for the CPU", "use `device` auto or cpu");
   const CudaAbilities abilities =
       options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
   const bool filters = step.action == Action::filter;

@@ -1,6 +1,10 @@
 // cuda-separable-long: two passes of many taps, in two kernels. The row sums wait in device memory,
 // so that each is made once: a fused kernel keeps them nearer, but loses that gain by making those
 // above and below its tile again, as many as there are taps.
+//
+// Passes that are longer than a matrix may be are `cut`: rows of taps and samples come to shared
+// memory part by part, and taps of columns are read from device memory. The order of the sums is
+// the same.
 #include <algorithm>
 #include <vector>
 
@@ -23,6 +27,8 @@ constexpr int columns = vector, strip = 8;  // columns and rows of outputs in th
 constexpr int row_tile = lanes * across, column_tile = lanes * columns, tile_height = warps * strip;
 constexpr int least_taps = 31;          // fewer were not compared
 constexpr int most_shared = 64 * 1024;  // bytes that every device gives a block
+template <class Value>
+constexpr int taps_of_part = sizeof(Value) == 8 ? 512 : 1024;  // of a row that is cut
 
 // Returns the number of a pass's taps as kernels need them: with zeros up to whole steps, and one
 // step more.
@@ -88,42 +94,32 @@ __device__ inline void store_vector(Value* to, const Value* from) {
 // second one hit all banks once.
 __device__ inline int place_of_vector(int i) { return i ^ (i >> 3 & 1); }
 
-// Sums rows of samples, one in each warp, for its tile of columns.
-template <class T, class Arith>
-__global__ void __launch_bounds__(lanes* warps)
-    row_kernel(const __grid_constant__ Work<T, typename Arith::Value> work) {
-  using Value = typename Arith::Value;
-  extern __shared__ int4 shared[];
-  const int taps_count = padded(work.row.size);
-  const int pitch = row_tile + taps_count;
-  auto* const taps = reinterpret_cast<Value*>(shared);
-  const int lane = static_cast<int>(threadIdx.x);
-  Value* const samples = taps + taps_count + static_cast<int>(threadIdx.y) * pitch;
-  for (int i = thread_index(); i < taps_count; i += lanes * warps) taps[i] = work.row.taps[i];
-
-  const int x0 = static_cast<int>(blockIdx.x) * row_tile;
-  const int y = static_cast<int>(blockIdx.y) * warps + static_cast<int>(threadIdx.y);
-  const int first = x0 - work.row.anchor;
-  if (y <= work.src.height) {
-    const bool inside = y < work.src.height && first >= 0 && first + pitch <= work.src.width;
-    const T* const row = work.src.row(min(y, work.src.height - 1));
-    for (int i = lane; i < pitch; i += lanes) {
-      T code;
-      if (inside) {
-        code = __ldg(row + static_cast<std::ptrdiff_t>(first + i) * work.src.step);
-        if constexpr (!std::is_same_v<T, float>) code = static_cast<T>(code >> work.sampling.shift);
-      } else if (y < work.src.height) {
-        code = read_code(work.src, first + i, y, work.sampling);
-      } else {
-        code = static_cast<T>(work.sampling.outside);
-      }
-      samples[place_of_vector(i / vector) * vector + i % vector] = static_cast<Value>(code);
-    }
-  }
-  __syncthreads();
+// Brings samples of row y to shared memory, from x on.
+template <class T, class Value>
+__device__ inline void load_samples(const Work<T, Value>& work, int x, int y, int count,
+                                    Value* samples) {
   if (y > work.src.height) return;
+  const bool inside = y < work.src.height && x >= 0 && x + count <= work.src.width;
+  const T* const row = work.src.row(min(y, work.src.height - 1));
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += lanes) {
+    T code;
+    if (inside) {
+      code = __ldg(row + static_cast<std::ptrdiff_t>(x + i) * work.src.step);
+      if constexpr (!std::is_same_v<T, float>) code = static_cast<T>(code >> work.sampling.shift);
+    } else if (y < work.src.height) {
+      code = read_code(work.src, x + i, y, work.sampling);
+    } else {
+      code = static_cast<T>(work.sampling.outside);
+    }
+    samples[place_of_vector(i / vector) * vector + i % vector] = static_cast<Value>(code);
+  }
+}
 
-  Value sum[across] = {};
+// Adds the products of so many taps to the sums of adjacent outputs.
+template <class Value>
+__device__ inline void add_taps(Value (&sum)[across], const Value* taps, int count,
+                                const Value* samples) {
+  const int lane = static_cast<int>(threadIdx.x);
   Value window[across + step];
   const auto load = [&](int to, int i) {
 #pragma unroll
@@ -132,21 +128,52 @@ __global__ void __launch_bounds__(lanes* warps)
   };
   load(0, lane * across);
 #pragma unroll 1
-  for (int c = 0; c < work.row.size; c += step) {
+  for (int c = 0; c < count; c += step) {
     load(across, lane * across + c + step);
     Value tap[step];
 #pragma unroll
     for (int v = 0; v < step; v += vector) load_vector(tap + v, taps + c + v);
-    const bool all = c + step <= work.row.size;
+    const bool all = c + step <= count;
 #pragma unroll
     for (int k = 0; k < step; ++k) {
-      if (!all && c + k >= work.row.size) break;
+      if (!all && c + k >= count) break;
 #pragma unroll
       for (int i = 0; i < across; ++i) sum[i] = multiply_add(tap[k], window[k + i], sum[i]);
     }
 #pragma unroll
     for (int i = 0; i < step; ++i) window[i] = window[across + i];
   }
+}
+
+// Sums rows of samples, one in each warp, for its tile of columns.
+template <class T, class Arith, bool cut>
+__global__ void __launch_bounds__(lanes* warps)
+    row_kernel(const __grid_constant__ Work<T, typename Arith::Value> work) {
+  using Value = typename Arith::Value;
+  extern __shared__ int4 shared[];
+  const int part = cut ? taps_of_part<Value> : work.row.size;
+  const int taps_count = padded(part);
+  const int pitch = row_tile + taps_count;
+  auto* const taps = reinterpret_cast<Value*>(shared);
+  const int lane = static_cast<int>(threadIdx.x);
+  Value* const samples = taps + taps_count + static_cast<int>(threadIdx.y) * pitch;
+  const int x0 = static_cast<int>(blockIdx.x) * row_tile;
+  const int y = static_cast<int>(blockIdx.y) * warps + static_cast<int>(threadIdx.y);
+
+  Value sum[across] = {};
+  for (int from = 0;;) {
+    const int count = cut ? min(part, work.row.size - from) : part;
+    for (int i = thread_index(); i < padded(count); i += lanes * warps)
+      taps[i] = work.row.taps[from + i];
+    load_samples(work, x0 - work.row.anchor + from, y, row_tile + padded(count), samples);
+    __syncthreads();
+    if (y <= work.src.height) add_taps(sum, taps, count, samples);
+    if constexpr (!cut) break;
+    from += part;
+    if (from >= work.row.size) break;
+    __syncthreads();
+  }
+  if (y > work.src.height) return;
   if constexpr (std::is_same_v<Arith, Integer>)
 #pragma unroll
     for (int i = 0; i < across; ++i)
@@ -179,15 +206,19 @@ __device__ inline void add_rows(Value (&total)[strip][columns], const Value (&ta
     }
 }
 
-template <class T, class Arith>
+template <class T, class Arith, bool cut>
 __global__ void __launch_bounds__(lanes* warps)
     column_kernel(const __grid_constant__ Work<T, typename Arith::Value> work) {
   using Value = typename Arith::Value;
   extern __shared__ int4 shared[];
-  auto* const taps = reinterpret_cast<Value*>(shared);
-  for (int i = thread_index(); i < padded(work.column.size); i += lanes * warps)
-    taps[i] = work.column.taps[i];
-  __syncthreads();
+  const Value* taps = work.column.taps;
+  if constexpr (!cut) {
+    auto* const here = reinterpret_cast<Value*>(shared);
+    for (int i = thread_index(); i < padded(work.column.size); i += lanes * warps)
+      here[i] = work.column.taps[i];
+    __syncthreads();
+    taps = here;
+  }
 
   const int x0 =
       static_cast<int>(blockIdx.x) * column_tile + static_cast<int>(threadIdx.x) * columns;
@@ -225,7 +256,9 @@ __global__ void __launch_bounds__(lanes* warps)
                                 });
 }
 
-template <class T, class Arith>
+bool is_cut(const Taps& taps) { return std::max(taps.width, taps.height) > Kernel::max_size; }
+
+template <class T, class Arith, bool cut>
 class SeparableLong final : public Convolver {
   using Value = typename Arith::Value;
 
@@ -238,9 +271,9 @@ class SeparableLong final : public Convolver {
     work_.row = {row_taps_.data(), taps.width, taps.anchor_x};
     work_.column = {column_taps_.data(), taps.height, taps.anchor_y};
     work_.row_shift = taps.row_shift;
-    row_bytes_ = row_bytes(taps.width, value_bytes);
-    column_bytes_ = padded(taps.height) * value_bytes;
-    allow_shared_memory("cuda-separable-long", row_kernel<T, Arith>, row_bytes_);
+    row_bytes_ = row_bytes(cut ? taps_of_part<Value> : taps.width, value_bytes);
+    column_bytes_ = cut ? 0 : padded(taps.height) * value_bytes;
+    allow_shared_memory("cuda-separable-long", row_kernel<T, Arith, cut>, row_bytes_);
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
@@ -256,10 +289,10 @@ class SeparableLong final : public Convolver {
       const int width = pair.dst.width, height = pair.dst.height;
       work_.pitch = round_up(width, vector);
       const dim3 block(lanes, warps);
-      row_kernel<T, Arith>
+      row_kernel<T, Arith, cut>
           <<<tiles(width, row_tile, height + 1, warps), block, row_bytes_, stream>>>(work_);
       check_launch("cuda-separable-long, rows");
-      column_kernel<T, Arith>
+      column_kernel<T, Arith, cut>
           <<<tiles(width, column_tile, height, tile_height), block, column_bytes_, stream>>>(work_);
       check_launch("cuda-separable-long, columns");
     }
@@ -292,8 +325,10 @@ class SeparableLong final : public Convolver {
 }  // namespace
 
 bool supports_separable_long(const Plan& plan) {
-  if (plan.terms.size() != 1 || !supports_separable(plan)) return false;
+  if (plan.terms.size() != 1) return false;
   const Taps& t = plan.terms[0];
+  if (is_cut(t)) return t.separable() && !t.pairwise && plan.arith != Arith::int32;
+  if (!supports_separable(plan)) return false;
   const int value_bytes = plan.arith == Arith::float64 ? 8 : 4;
   return std::max(t.width, t.height) >= least_taps && padded(t.height) * value_bytes <= 48 * 1024 &&
          row_bytes(t.width, value_bytes) <= most_shared;
@@ -301,7 +336,9 @@ bool supports_separable_long(const Plan& plan) {
 
 std::unique_ptr<Convolver> make_separable_long(const Plan& plan, int) {
   return with_types(plan, [&]<class T, class Arith>() -> std::unique_ptr<Convolver> {
-    return std::make_unique<SeparableLong<T, Arith>>(plan);
+    if constexpr (!std::is_same_v<Arith, Integer> && !std::is_same_v<Arith, ExactFloat>)
+      if (is_cut(plan.terms[0])) return std::make_unique<SeparableLong<T, Arith, true>>(plan);
+    return std::make_unique<SeparableLong<T, Arith, false>>(plan);
   });
 }
 
