@@ -28,7 +28,8 @@ constexpr int row_tile = lanes * across, column_tile = lanes * columns, tile_hei
 constexpr int least_taps = 31;          // fewer were not compared
 constexpr int most_shared = 64 * 1024;  // bytes that every device gives a block
 template <class Value>
-constexpr int taps_of_part = sizeof(Value) == 8 ? 512 : 1024;  // of a row that is cut
+constexpr int taps_of_part = sizeof(Value) == 8 ? 512
+                                                : 1024;  // taps in a part of a row that is cut
 
 // Returns the number of a pass's taps as kernels need them: with zeros up to whole steps, and one
 // step more.
