@@ -15,7 +15,7 @@
 namespace vidconv::test {
 namespace {
 
-// Those across, those down or both are longer, in one part or in several.
+// Passes across, passes down or both are longer, in one part or in several.
 constexpr const char* long_blurs[] = {
     "gaussian:sigma=86",
     "gaussian:sigmax=1000:sigmay=3",
