@@ -1,10 +1,13 @@
 #include "kernels/convolver/blend.h"
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <type_traits>
 
 #include "kernels/convolver/bands.h"
 #include "kernels/convolver/thread_pool.h"
+#include "kernels/picture/rect.h"
 
 namespace vidconv {
 namespace {
@@ -50,14 +53,31 @@ class CpuBlender final : public Blender {
   void run(std::span<const Blend> blends, CudaStream) override {
     for (const Blend& blend : blends)
       for_rows(*pool_, {&blend.planes, 1}, [&](const PlanePair& planes, int y) {
-        if (blend.weights.data)
+        if (!blend.weights.data)
+          replace(planes, y);
+        else if (blend.level.number == 0)
           run_row(planes, blend.weights.row(y), y);
         else
-          replace(planes, y);
+          run_row_of_level(planes, blend.level, blend.weights.row(y), y);
       });
   }
 
  private:
+  void run_row_of_level(const PlanePair& planes, const MapLevel& level, const std::uint8_t* values,
+                        int y) const {
+    std::array<std::uint8_t, 512> weights;
+    constexpr auto most = static_cast<int>(weights.size());
+    for (int x = 0; x < planes.dst.width; x += most) {
+      const Rect some{x, y, std::min(most, planes.dst.width - x), 1};
+      std::transform(values + x, values + some.right(), weights.begin(), [&](std::uint8_t value) {
+        return static_cast<std::uint8_t>(level.weight_at(value));
+      });
+      run_row(
+          {part_of(planes.src, some, sample_.bytes()), part_of(planes.dst, some, sample_.bytes())},
+          weights.data(), 0);
+    }
+  }
+
   void replace(const PlanePair& planes, int y) const {
     if (sample_.storage == Storage::f32)
       replace_row(planes.src.as<const float>(), planes.dst.as<float>(), y);

@@ -7,6 +7,7 @@
 
 #include "kernels/convolver/convolver.h"
 #include "kernels/picture/plane.h"
+#include "kernels/picture/weights.h"
 
 namespace vidconv {
 
@@ -36,6 +37,7 @@ constexpr float blended_stored(float was, float filtered, unsigned weight, int) 
 struct Blend {
   PlanePair planes;                   // filtered, picture
   Plane<const std::uint8_t> weights;  // without data: all are 255, so the filtered samples replace
+  MapLevel level = {};                // number 0, or the level of a map with `weights` as values
 };
 
 // Mixes planes of samples of one type. Samples of weight 0 are not written.

@@ -1,6 +1,7 @@
 #include "kernels/picture/weights.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/picture/rects.h"
 
@@ -25,6 +26,13 @@ bool has_weight(const Plane<const std::uint8_t>& weights, const Rect& tile) {
       return true;
   }
   return false;
+}
+
+template <class Take>
+void for_tiles(const Plane<const std::uint8_t>& weights, Take take) {
+  for (int y = 0; y < weights.height; y += patch_height)
+    for (int x = 0; x < weights.width; x += patch_width)
+      take(cut({x, y, patch_width, patch_height}, weights.width, weights.height));
 }
 
 }  // namespace
@@ -60,7 +68,10 @@ Weights touched(const Weights& pixels, int x, int y, bool by_field, int width, i
       const int from_row = row_touched(row, j, y, by_field);
       if (from_row >= pixels.height()) continue;
       const std::uint8_t* from = pixels.row(from_row);
-      for (int i = 0; i < pixels.width(); ++i) to[i / x] = std::max(to[i / x], from[i]);
+      if (x == 1)  // without divisions
+        for (int i = 0; i < pixels.width(); ++i) to[i] = std::max(to[i], from[i]);
+      else
+        for (int i = 0; i < pixels.width(); ++i) to[i / x] = std::max(to[i / x], from[i]);
     }
   }
   return samples;
@@ -68,12 +79,30 @@ Weights touched(const Weights& pixels, int x, int y, bool by_field, int width, i
 
 std::vector<Rect> with_weight(const Plane<const std::uint8_t>& weights) {
   std::vector<Rect> tiles;
-  for (int y = 0; y < weights.height; y += patch_height)
-    for (int x = 0; x < weights.width; x += patch_width) {
-      const Rect tile = cut({x, y, patch_width, patch_height}, weights.width, weights.height);
-      if (has_weight(weights, tile)) tiles.push_back(tile);
-    }
+  for_tiles(weights, [&](const Rect& tile) {
+    if (has_weight(weights, tile)) tiles.push_back(tile);
+  });
   return disjoint(tiles);
+}
+
+std::vector<std::vector<Rect>> with_levels(const Plane<const std::uint8_t>& values, int count) {
+  std::array<std::uint64_t, 256> levels_of{};  // a bit for each level
+  for (int value = 0; value <= 255; ++value)
+    for (int k = 1; k <= count; ++k)
+      if (MapLevel{k, count}.weight_at(value) > 0)
+        levels_of[static_cast<std::size_t>(value)] |= std::uint64_t{1} << (k - 1);
+  std::vector<std::vector<Rect>> levels(static_cast<std::size_t>(count));
+  for_tiles(values, [&](const Rect& tile) {
+    std::uint64_t here = 0;
+    for (int y = tile.y; y < tile.bottom(); ++y) {
+      const std::uint8_t* row = values.row(y);
+      for (int x = tile.x; x < tile.right(); ++x) here |= levels_of[row[x]];
+    }
+    for (std::size_t k = 0; k < levels.size(); ++k)
+      if ((here >> k & 1) != 0) levels[k].push_back(tile);
+  });
+  for (std::vector<Rect>& tiles : levels) tiles = disjoint(tiles);
+  return levels;
 }
 
 }  // namespace vidconv

@@ -54,6 +54,23 @@ constexpr std::uint8_t weight_of(T stored, const SampleType& sample) {
                                      sample.max());
 }
 
+// One of the blurs that a map chooses from: `number` of `count`, counted from 1; 0: all of them.
+struct MapLevel {
+  int number = 0, count = 0;
+  bool operator==(const MapLevel&) const = default;
+
+  // Returns the weight of this level where the map is `value`, 0 to 255; of all of them the value
+  // itself. A pixel between two levels gets all of the lower one and then as much of the upper one
+  // as lies between.
+  VIDCONV_HD constexpr int weight_at(int value) const {
+    if (number == 0) return value;
+    const int above = value * count - 255 * (number - 1);  // beyond the level below
+    if (above <= 0) return 0;
+    if (above <= 255) return above;
+    return above < 2 * 255 || number == count ? 255 : 0;  // further up other levels cover it
+  }
+};
+
 // Returns the row of pixels that is row `j` of the `rows` rows that a sample of row `y` stands for;
 // in its field where `by_field`.
 constexpr int row_touched(int y, int j, int rows, bool by_field) {
@@ -66,5 +83,8 @@ Weights touched(const Weights& pixels, int x, int y, bool by_field, int width, i
 
 // Returns disjoint rectangles that hold all weights but zeros, and few zeros.
 std::vector<Rect> with_weight(const Plane<const std::uint8_t>& weights);
+
+// Returns such rectangles for each level of a map with these values, weakest first.
+std::vector<std::vector<Rect>> with_levels(const Plane<const std::uint8_t>& values, int count);
 
 }  // namespace vidconv

@@ -102,6 +102,12 @@ std::vector<FilterSpec> FilterSpec::levels() const {
   return all;
 }
 
+FilterSpec FilterSpec::by_whole_map() const {
+  FilterSpec spec = *this;
+  if (has_map()) spec.modifiers_.place.set_level({0, place().level()->count});
+  return spec;
+}
+
 std::vector<FilterSpec> of_stored(std::span<const FilterSpec> chain, const Orientation& shown) {
   std::vector<FilterSpec> stored;
   for (const FilterSpec& spec : chain) stored.push_back(spec.of_stored(shown));

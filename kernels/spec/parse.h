@@ -100,6 +100,8 @@ class FilterSpec {
   // Returns the filters that a map chooses from, each with its place, weakest first; for a filter
   // without a map itself alone. They act on the same samples, each brought in over those before.
   std::vector<FilterSpec> levels() const;
+  // Returns one of the levels with all of its map; any other filter itself.
+  FilterSpec by_whole_map() const;
   bool is_for_all_frames() const { return when().always() && timed_.empty(); }
   // Returns the filter for every frame; parameters that change have their largest value.
   FilterSpec for_all_frames() const;

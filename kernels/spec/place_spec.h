@@ -34,21 +34,6 @@ struct PicturePart {
 
 class FilterSpec;
 
-// One of the blurs that a map chooses from: `number` of `count`, counted from 1; 0: all of them.
-struct MapLevel {
-  int number = 0, count = 0;
-  bool operator==(const MapLevel&) const = default;
-
-  // Returns the weight of this level where the map is `value`, 0 to 255. A pixel between two levels
-  // gets all of the lower one and then as much of the upper one as lies between.
-  int weight_at(int value) const {
-    const int above = value * count - 255 * (number - 1);  // beyond the level below
-    if (above <= 0) return 0;
-    if (above <= 255) return above;
-    return above < 2 * 255 || number == count ? 255 : 0;  // further up other levels cover it
-  }
-};
-
 class PlaceSpec {
  public:
   // Whether read() takes this key.

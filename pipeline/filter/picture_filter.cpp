@@ -70,6 +70,8 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
   for (int i = 0; i < pictures; ++i)
     scratch_.emplace_back(*work_.scratch_format, width_, height_, memory,
                           "for what lies between two filters");
+  if (work_.brings_codes())
+    codes_.emplace(*work_.format, width_, height_, memory, "for codes that are made of light");
 }
 
 OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const FrameMemory& memory,
@@ -94,7 +96,7 @@ OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const F
 std::size_t PictureSteps::memory() const {
   std::size_t bytes = places_.bytes();
   for (const OwnPicture& picture : scratch_) bytes += picture.bytes;
-  return bytes;
+  return bytes + (codes_ ? codes_->bytes : 0);
 }
 
 BytePlane component_of(std::span<const PlaceOfPlane> picture, const PixelFormat& format, int width,
@@ -123,6 +125,8 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
         return component_of(from, *work_.format, width_, height_, i);
       case Place::output:
         return component_of(to, *work_.format, width_, height_, i);
+      case Place::codes:
+        return component_of(codes_->planes, *work_.format, width_, height_, i);
       default:
         return component_of(scratch_[place == Place::scratch0 ? 0 : 1].planes,
                             *work_.scratch_format, width_, height_, i);
@@ -139,7 +143,9 @@ void PictureSteps::run(std::span<const PlaceOfPlane> from, std::span<const Place
       for (const std::size_t i : step.components)
         planes_.push_back(
             {component(step.from, i).as<const std::byte>(), component(step.to, i),
-             component_of(scratch_.back().planes, *work_.scratch_format, width_, height_, i),
+             step.action == Action::bring_codes
+                 ? component(Place::codes, i)
+                 : component_of(scratch_.back().planes, *work_.scratch_format, width_, height_, i),
              step.adds});
       if (step.weights)
         planes_.push_back({component(step.from, *step.weights).as<const std::byte>(), {}, {}});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ class PictureSteps {
   std::vector<std::unique_ptr<Convolver>> convolvers_;  // one per step
   std::vector<StepPlanes> step_planes_;                 // one per step
   std::vector<OwnPicture> scratch_;  // the work's, then one where regions are filtered
+  std::optional<OwnPicture> codes_;  // Place::codes
   std::vector<Turn> turns_;          // the steps being run
   SharedRegions places_;
   RegionSteps parts_;                       // nullptr for steps on whole pictures

@@ -85,11 +85,8 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
   if (options.variant) check_variant(width, height, options);
   const bool one = options.devices.size() <= 1 && options.stand_ins.empty();
   if (options.device != Device::cpu && is_for_cpu(work))
-    throw Error(Fault::device,
-                work.has_maps()               ? "cannot blur by a map"
-                : work.has_regions_in_light() ? "cannot filter places in linear light"
-                                              : "cannot filter on the device",
-                "", "that runs on the CPU", "use `device` auto or cpu");
+    throw Error(Fault::device, "cannot filter on the device", "", "that runs on the CPU",
+                "use `device` auto or cpu");
   const auto make = options.device == Device::cpu
                         ? (is_staged(work) ? make_staged_processor : make_cpu_processor)
                     : one && !options.cpu_stands_in ? make_cuda_processor
@@ -102,7 +99,8 @@ std::unique_ptr<Processor> make_processor(TimedWork work, int width, int height,
 PreparedStep prepare_step(const Work& work, const Step& step, const ProcessorOptions& options) {
   if (step.light) return prepare_light(step, options.device);
   if (step.action == Action::bring_codes)
-    return {"cpu-copy", [](int) { return std::make_unique<NothingToDo>(); }};
+    return {options.device == Device::cuda ? "cuda-copy" : "cpu-copy",
+            [](int) { return std::make_unique<NothingToDo>(); }};
   const CudaAbilities abilities =
       options.device == Device::cuda ? cuda_abilities(options.device_index) : CudaAbilities{};
   const bool filters = step.action == Action::filter;

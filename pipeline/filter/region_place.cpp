@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "kernels/picture/rects.h"
 #include "pipeline/base/error.h"
@@ -70,19 +69,22 @@ Rect rows_of(const Rect& r, std::size_t which) {
 }
 
 void RegionPieces::clear() {
-  for (std::vector<RegionPiece>& pieces : planes) pieces.clear();
+  for (Planes& planes : levels)
+    for (std::vector<RegionPiece>& pieces : planes) pieces.clear();
   weights.clear();
 }
 
 RegionPlace::RegionPlace(const Work& work, const Step& step, int width, int height, bool few)
     : few_(few),
       whole_(step.action == Action::bring_codes),
+      level_(step.where->place().level().value_or(MapLevel())),
       subsampling_(component_of(work, step).subsampling),
       width_(width),
       height_(height),
       plane_width_(work.format->width_of(component_of(work, step), width)),
       plane_height_(work.format->height_of(component_of(work, step), height)),
-      where_(step.where),
+      where_(level_.number == 0 ? step.where
+                                : std::make_shared<const FilterSpec>(step.where->by_whole_map())),
       boxes_(step.where->acts_in_boxes() ? work.boxes : nullptr),
       clock_(work.clock) {
   if (where_->acts_in_boxes()) {
@@ -96,8 +98,9 @@ RegionPlace::RegionPlace(const Work& work, const Step& step, int width, int heig
 
 bool RegionPlace::operator==(const RegionPlace& other) const {
   return kind_ == other.kind_ && few_ == other.few_ && whole_ == other.whole_ &&
-         subsampling_ == other.subsampling_ && width_ == other.width_ && height_ == other.height_ &&
-         boxes_ == other.boxes_ && where_->number_for_boxes() == other.where_->number_for_boxes() &&
+         (level_.number > 0) == (other.level_.number > 0) && subsampling_ == other.subsampling_ &&
+         width_ == other.width_ && height_ == other.height_ && boxes_ == other.boxes_ &&
+         where_->number_for_boxes() == other.where_->number_for_boxes() &&
          where_->shown() == other.where_->shown() && where_->place() == other.where_->place();
 }
 
@@ -124,8 +127,9 @@ void RegionPlace::add_limits(RegionPieces& pieces) const {
   for (Rect& r : pixels) r = cut(grown(r, place.feather()), width_, height_);
   join(pixels, worth_of_few, true);
   add_rects(pixels, pieces);
-  for (std::size_t which = 0; which < pieces.planes.size(); ++which)
-    for (RegionPiece& piece : pieces.planes[which]) {
+  RegionPieces::Planes& planes = pieces.levels[0];
+  for (std::size_t which = 0; which < planes.size(); ++which)
+    for (RegionPiece& piece : planes[which]) {
       const int rows = which == 0 ? 1 : 2, first = which == 2 ? 1 : 0;
       piece.stride = std::ptrdiff_t{rows} * plane_width_;
       piece.weights =
@@ -158,13 +162,14 @@ void RegionPlace::add(const Frame& frame, bool note, std::vector<PlacedBox>& box
 
 // A sample is in the region if one of its pixels is.
 void RegionPlace::add_rects(std::span<const Rect> pixels, RegionPieces& pieces) const {
-  for (std::size_t which = 0; which < pieces.planes.size(); ++which) {
+  RegionPieces::Planes& planes = pieces.levels[0];
+  for (std::size_t which = 0; which < planes.size(); ++which) {
     const int height = rows_of(Rect{0, 0, plane_width_, plane_height_}, which).height;
     std::vector<Rect> rects;
     for (const Rect& r : pixels)
       rects.push_back(
           cut(touched(rows_of(r, which), subsampling_.x, subsampling_.y), plane_width_, height));
-    for (const Rect& rect : disjoint(rects)) pieces.planes[which].push_back({rect});
+    for (const Rect& rect : disjoint(rects)) planes[which].push_back({rect});
   }
 }
 
@@ -173,9 +178,12 @@ void RegionPlace::add_weights(const Weights& pixels, const Rect& area, RegionPie
   const Rect samples = cut(touched(area, x, y), plane_width_, plane_height_);
   const auto keep = [&](const Weights& weights) {
     const std::size_t first = pieces.weights.size();
-    const Plane<const std::uint8_t> plane = weights.plane();
-    std::transform(plane.data, plane.data + weights.bytes(), std::back_inserter(pieces.weights),
-                   [this](std::uint8_t w) { return whole_ && w > 0 ? std::uint8_t{255} : w; });
+    const std::uint8_t* const all = weights.plane().data;
+    pieces.weights.insert(pieces.weights.end(), all, all + weights.bytes());
+    if (whole_)
+      std::transform(all, all + weights.bytes(),
+                     pieces.weights.begin() + static_cast<std::ptrdiff_t>(first),
+                     [](std::uint8_t w) { return w > 0 ? std::uint8_t{255} : w; });
     return first;
   };
   const Weights progressive = touched(pixels, x, y, false, samples.width, samples.height);
@@ -196,13 +204,20 @@ void RegionPlace::add_pieces(const Plane<const std::uint8_t>& weights, const Rec
                              std::size_t first, std::size_t which, RegionPieces& pieces) const {
   const Plane<const std::uint8_t> rows = rows_of(weights, which);
   const Rect origin = rows_of(samples, which);
-  std::vector<Rect> rects = with_weight(rows);
-  if (few_) join(rects, worth_of_few, true);
-  for (const Rect& r : rects) {
-    const std::ptrdiff_t at = part_of(rows, r, 1).data - weights.data;
-    pieces.planes[which].push_back({{origin.x + r.x, origin.y + r.y, r.width, r.height},
-                                    static_cast<std::ptrdiff_t>(first) + at,
-                                    rows.stride});
+  std::vector<std::vector<Rect>> levels;
+  if (level_.number > 0)
+    levels = with_levels(rows, level_.count);
+  else
+    levels.push_back(with_weight(rows));
+  pieces.levels.resize(std::max(pieces.levels.size(), levels.size()));
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    if (few_) join(levels[level], worth_of_few, true);
+    for (const Rect& r : levels[level]) {
+      const std::ptrdiff_t at = part_of(rows, r, 1).data - weights.data;
+      pieces.levels[level][which].push_back({{origin.x + r.x, origin.y + r.y, r.width, r.height},
+                                             static_cast<std::ptrdiff_t>(first) + at,
+                                             rows.stride});
+    }
   }
 }
 

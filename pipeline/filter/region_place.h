@@ -27,11 +27,12 @@ struct RegionPiece {
   }
 };
 
-// The pieces that are filtered of a plane (0) and of each of its fields (1, 2). No sample is in
-// two.
 struct RegionPieces {
-  std::array<std::vector<RegionPiece>, 3> planes;
-  std::vector<std::uint8_t> weights;  // all pieces' weights
+  // The pieces that are filtered of a plane (0) and of each of its fields (1, 2). No sample is in
+  // two.
+  using Planes = std::array<std::vector<RegionPiece>, 3>;
+  std::vector<Planes> levels = std::vector<Planes>(1);  // more by a map: one for each of its levels
+  std::vector<std::uint8_t> weights;                    // all pieces' weights, or a map's values
 
   void clear();
 };
@@ -54,10 +55,19 @@ class RegionPlace {
   Kind kind() const { return kind_; }
   // Returns whether the host finds the pieces of each frame anew, before it is filtered.
   bool moves() const { return kind_ == Kind::boxes || kind_ == Kind::video; }
-  // Returns whether both are one place in planes of the same kind.
+  // Returns whether both are one place in planes of the same kind; levels of a map have one place.
   bool operator==(const RegionPlace& other) const;
 
-  const FilterSpec& where() const { return *where_; }
+  const FilterSpec& where() const { return *where_; }  // with all of its map, if it has one
+  // Returns the step's level of its map; number 0 where it has none.
+  const MapLevel& level() const { return level_; }
+  // Returns the step's index among RegionPieces::levels.
+  std::size_t level_index() const {
+    return static_cast<std::size_t>(level_.number > 0 ? level_.number - 1 : 0);
+  }
+  // Returns whether each weight above 0 is the largest, so that what has one is brought in as it
+  // is.
+  bool is_whole() const { return whole_; }
   Subsampling subsampling() const { return subsampling_; }
   // Returns the limits of each picture's mask, in pixels.
   const std::vector<Rect>& limits() const { return limits_; }
@@ -88,7 +98,8 @@ class RegionPlace {
 
   Kind kind_ = Kind::fixed;
   const bool few_;
-  const bool whole_;  // each weight above 0 is the largest: what has one is brought in as it is
+  const bool whole_;
+  const MapLevel level_;
   const Subsampling subsampling_;
   const int width_, height_;              // the picture's size
   const int plane_width_, plane_height_;  // the components' size

@@ -34,9 +34,6 @@ RegionStep::RegionStep(const Work& work, const Step& step, int width, int height
       place_(work, step, width, height, options.device == Device::cuda),
       rule_{.whole = options.whole_planes, .together = options.device == Device::cuda},
       cuda_(options.device == Device::cuda) {
-  if (cuda_ && step.where->has_map())
-    throw Error(Fault::device, "cannot blur by a map", "", "that runs on the CPU",
-                "use the device cpu");
   const Plan copy =
       make_plan(Filter{.kernels = {Kernel(1, 1, {1.0})}}, plan_.sample, {}, Role::colour);
   copier_ = pick(copy, options.device).convolver(options.threads);
@@ -95,11 +92,13 @@ void RegionStep::set_frame(const Frame& frame) {
 }
 
 void RegionStep::find_region(const Frame& frame, FrameRegion& now) const {
-  now.pieces->clear();
-  if (video_)
-    place_.add(frame, *video_, *now.pieces);
-  else
-    place_.add(frame, notes_, now.boxes, *now.pieces);
+  if (!finder_) {
+    now.pieces->clear();
+    if (video_)
+      place_.add(frame, *video_, *now.pieces);
+    else
+      place_.add(frame, notes_, now.boxes, *now.pieces);
+  }
   set_windows(now);
 }
 
@@ -107,7 +106,7 @@ void RegionStep::set_windows(FrameRegion& now) const {
   const Rect plane{0, 0, place_.plane_width(), place_.plane_height()};
   for (std::size_t which = 0; which < now.windows.size(); ++which) {
     now.rects.clear();
-    for (const RegionPiece& piece : now.pieces->planes[which]) now.rects.push_back(piece.rect);
+    for (const RegionPiece& piece : pieces(now)[which]) now.rects.push_back(piece.rect);
     const Rect rows = rows_of(plane, which);
     now.windows[which].set(now.rects, reach_of(plan_), plan_.border, rows.width, rows.height, rule_,
                            plan_.blocks);
@@ -115,7 +114,7 @@ void RegionStep::set_windows(FrameRegion& now) const {
 }
 
 void RegionStep::add_rects(std::size_t which, std::vector<Rect>& rects) const {
-  for (const RegionPiece& piece : now_.pieces->planes[which]) rects.push_back(piece.rect);
+  for (const RegionPiece& piece : pieces(now_)[which]) rects.push_back(piece.rect);
 }
 
 void RegionStep::run(Convolver& convolver, std::span<const Planes> components, bool by_field,
@@ -166,13 +165,14 @@ void RegionStep::add_pieces(std::span<const Planes> components, std::size_t whic
                             std::vector<Blend>& blends) const {
   const int bytes = plan_.sample.bytes();
   for (const std::size_t part : parts) {
-    const RegionPiece& piece = now.pieces->planes[which][part];
+    const RegionPiece& piece = pieces(now)[which][part];
     for (const Planes& c : components) {
       if (c.only_read()) continue;
       blends.push_back(
           {{part_of(rows_of(c.beside, which), piece.rect, bytes).as<const std::byte>(),
             part_of(rows_of(c.to, which), piece.rect, bytes)},
-           piece.weights < 0 ? Plane<const std::uint8_t>() : piece.weights_in(now.weights.get())});
+           piece.weights < 0 ? Plane<const std::uint8_t>() : piece.weights_in(now.weights.get()),
+           place_.level()});
     }
   }
 }
@@ -204,10 +204,17 @@ void RegionStep::bring_in(std::span<const Blend> left, CudaStream stream) {
 RegionSteps make_region_steps(const Work& work, int width, int height,
                               const ProcessorOptions& options, SharedRegions& known) {
   RegionSteps parts;
-  for (const Step& step : work.steps)
-    parts.push_back(step.where
-                        ? std::make_unique<RegionStep>(work, step, width, height, options, known)
-                        : nullptr);
+  for (const Step& step : work.steps) {
+    std::unique_ptr<RegionStep> part;
+    if (step.where) part = std::make_unique<RegionStep>(work, step, width, height, options, known);
+    for (std::size_t s = 0; part && part->kind() == RegionPlace::Kind::video && s < parts.size();
+         ++s)
+      if (parts[s] && parts[s]->place() == part->place()) {
+        part->set_finder(s, *parts[s]);
+        break;
+      }
+    parts.push_back(std::move(part));
+  }
   return parts;
 }
 

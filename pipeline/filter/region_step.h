@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,8 +90,17 @@ class RegionStep {
   }
   // Sets the next frame on the CPU, which determines what is filtered if place().moves().
   void set_frame(const Frame& frame);
-  // Finds what boxes or a mask video cover in a frame, but does not set `now.weights`.
+  // Finds what boxes or a mask video cover in a frame, but does not set `now.weights`. Where there
+  // is a finder(), now.pieces are those that it has found in this frame.
   void find_region(const Frame& frame, FrameRegion& now) const;
+  // Returns the index of the earlier step that finds the pieces for this one too; none: it finds
+  // its own. The levels of a map share them, and all filters by one mask video.
+  const std::optional<std::size_t>& finder() const { return finder_; }
+  // Sets that step.
+  void set_finder(std::size_t index, const RegionStep& finder) {
+    finder_ = index;
+    now_.pieces = finder.now_.pieces;
+  }
 
   // A component of the picture, the same one of the result, and memory of that size, which is the
   // step's until all is brought in.
@@ -121,6 +131,10 @@ class RegionStep {
 
  private:
   SharedRegion look_at(const PixelFormat& format, int width, int height) const;
+  // Returns the pieces of the step's level.
+  const RegionPieces::Planes& pieces(const FrameRegion& now) const {
+    return now.pieces->levels[place_.level_index()];
+  }
   void set_windows(FrameRegion& now) const;
   void filter_region(Convolver& convolver, std::span<const Planes> components, std::size_t which,
                      CudaStream stream, const FrameRegion& now, std::vector<Blend>& left);
@@ -134,6 +148,7 @@ class RegionStep {
   const RegionPlace place_;
   const WindowRule rule_;
   const bool cuda_;
+  std::optional<std::size_t> finder_;
   std::unique_ptr<Convolver> copier_;
   std::unique_ptr<Blender> blender_;
   // Makers of a mask of edges, on the CPU and on a CUDA device; at most one is set.

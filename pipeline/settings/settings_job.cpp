@@ -31,10 +31,7 @@ bool any_over_time(const Settings& s) {
 
 // Returns what of the filters no CUDA device does; empty where there is nothing.
 std::string_view only_on_cpu(const Settings& s) {
-  if (std::ranges::any_of(s.filters, &FilterSpec::has_map)) return "blurs by a map";
   if (std::ranges::any_of(s.filters, &FilterSpec::is_volume)) return "volumes";
-  const bool places = s.boxes || std::ranges::any_of(s.filters, &FilterSpec::has_place);
-  if (s.linear && places) return "places in linear light";
   if (s.linear && any_over_time(s)) return "filters over time in linear light";
   for (const FilterSpec& filter : s.filters)
     if (filter.is_over_time() && filter.over_time().cut && &filter != s.filters.data())

@@ -229,20 +229,6 @@ int TimedWork::scratch_frames() const {
 
 bool TimedWork::has_regions() const { return std::ranges::any_of(cases(), &Work::has_regions); }
 
-bool TimedWork::has_regions_in_light() const {
-  return std::ranges::any_of(cases(), [](const Work& work) {
-    return work.has_regions() &&
-           std::ranges::any_of(work.steps, [](const Step& step) { return step.light != nullptr; });
-  });
-}
-
-bool TimedWork::has_maps() const {
-  return std::ranges::any_of(cases(), [](const Work& work) {
-    return std::ranges::any_of(
-        work.steps, [](const Step& step) { return step.where && step.where->has_map(); });
-  });
-}
-
 std::size_t TimedWork::most_steps() const {
   std::size_t most = 0;
   for (const Work& work : cases()) most = std::max(most, work.steps.size());
@@ -251,7 +237,6 @@ std::size_t TimedWork::most_steps() const {
 
 bool is_for_cpu(const TimedWork& work) {
   return std::ranges::any_of(stages_of(work), [](const TimedWork* stage) {
-    if (stage->has_regions_in_light() || stage->has_maps()) return true;
     if (!stage->is_over_time()) return false;
     if (stage->before() && stage->over_time().cut) return true;
     return std::ranges::any_of(stage->cases(), [](const Work& one) {

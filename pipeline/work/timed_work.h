@@ -61,9 +61,7 @@ class TimedWork {
   const PixelFormat& scratch_format() const;
   int scratch_frames() const;
   std::size_t most_steps() const;
-  bool has_regions() const;           // in some case
-  bool has_regions_in_light() const;  // in some case, of filters that act on light
-  bool has_maps() const;              // in some case
+  bool has_regions() const;  // in some case
 
  private:
   AVRational time_base_{1, 1};
@@ -89,8 +87,8 @@ std::vector<const TimedWork*> stages_of(const TimedWork& work);
 // Returns whether it is done in several stages, which are joined by frames that are held.
 inline bool is_staged(const TimedWork& work) { return work.before() || work.is_over_time(); }
 
-// Returns whether no device does it: maps, places in linear light, over time light, volumes, and
-// scenes (OverTime::cut) in frames that other stages make.
+// Returns whether no device does it: over time light, volumes, and scenes (OverTime::cut) in frames
+// that other stages make.
 bool is_for_cpu(const TimedWork& work);
 
 }  // namespace vidconv

@@ -95,7 +95,7 @@ once() {
 }
 
 # The CPU's variants have their own tests, which need no device.
-of_kernels='*Sweep*:Properties.*:Variants.*:*RandomPlans*:*Strips*:*ManyTaps*:*HardFloats*:*WideMatrices*'
+of_kernels='*Sweep*:Properties.*:Variants.*:*RandomPlans*:*Strips*:*ManyTaps*:*LongPasses*:*HardFloats*:*WideMatrices*'
 of_kernels+=':*PixelsO*:SideBySide*:Published*:Examples*:*Blend*:*RegionWindows*'
 # The pipeline's other tests need no device, or need FFmpeg's program, which a bare host lacks.
 of_pipeline='OnDevice*:SeveralDevices*:*Nvdec*:*Repack*:Trace*:*Timed*:*FormatSweep*:*DecoderRequest*:*DeviceChoice*:*Light*:*Scan*'

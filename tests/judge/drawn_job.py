@@ -37,6 +37,7 @@ class Job:
     options: list = field(default_factory=list)  # a list of words each, which can be left out
     noise: int = 0  # the seed of the noise that the picture is mixed with; 0: none
     mask: int = 0  # the seed of the grey picture that MASK in a filter stands for
+    mask_frames: int = 0  # 0: a picture; else MASK is a video of so many
     boxes: list = field(default_factory=list)  # the lines of --regions
     box_options: list = field(default_factory=list)  # "key=value" each, which follow the file's name
 
@@ -49,9 +50,7 @@ class Job:
         linear = ["--linear"] in self.options
         volumes = any(k.text.startswith("volume:") for k in self.kernels)
         cuts = any("cut=0.05" in k.modifiers for k in self.kernels[1:])
-        places = self.boxes or any(m.startswith(("region=", "mask=")) for k in self.kernels for m in k.modifiers)
-        maps = any("map:MASK" in k.text or k.text.startswith("tilt-shift") for k in self.kernels)
-        return volumes or cuts or maps or (linear and (bool(places) or self.over_time()))
+        return volumes or cuts or (linear and self.over_time())
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
@@ -130,6 +129,7 @@ def _draw(tables, r):
         _modifiers(job, kernel, r, planes, placed=place < 0.45)
     if any("MASK" in k.spec() for k in job.kernels):
         job.mask = r.randint(1, 1 << 30)
+        job.mask_frames = r.choice([0, 0, 1, 2, job.frames])
     _options(job, r, planes, placed=place < 0.45, linear=linear)
     return job
 
@@ -173,7 +173,7 @@ def _kernel(tables, r):
         return _hiding(r)
     if r.random() < 0.1:
         return _over_time(r)
-    if r.random() < 0.06:
+    if r.random() < 0.1:
         return _by_map(r)
     kind = r.random()
     if kind < 0.7:
@@ -226,9 +226,9 @@ def _by_map(r):
     """A blur at several levels."""
     if r.random() < 0.4:
         y = r.randint(0, 90)
-        return Kernel(f"tilt-shift:y={y}%,height={r.randint(1, 100 - y)}%,blur={r.choice([1, 2.5, 6])}", 4000)
+        return Kernel(f"tilt-shift:y={y}%,height={r.randint(1, 100 - y)}%,blur={r.choice([1, 2.5, 6])}", 300)
     name, value = r.choice([("gaussian:sigma", 0.5), ("gaussian:sigma", 3), ("gaussian:sigma", 7.3), ("disk:radius", 2.5)])
-    return Kernel(f"{name}=map:MASK*{value}", 6000)
+    return Kernel(f"{name}=map:MASK*{value}", 600)
 
 
 def _time_modifiers(kernel, r):
@@ -303,7 +303,11 @@ def _modifiers(job, kernel, r, planes, placed):
     if kernel.text.startswith("mosaic:size=") and r.random() < 0.15:
         size = kernel.text.split("=")[1]
         kernel.text = f"mosaic:size=1..{size}@f0-f{max(1, job.frames - 1)}"
-    if not placed or job.boxes or by_map:
+    if not placed or job.boxes:
+        return
+    if by_map:
+        if r.random() < 0.3:
+            add("region=" + ";".join(_rectangle(job, r) for _ in range(r.choice([1, 2]))))
         return
     kind = r.random()
     if kind < 0.6:
@@ -388,6 +392,8 @@ def simpler(job, tables):
         yield changed(lambda j, i=i: j.boxes.pop(i))
     if job.noise:
         yield changed(lambda j: setattr(j, "noise", 0))
+    if job.mask_frames:
+        yield changed(lambda j: setattr(j, "mask_frames", 0))
     if job.frames > 1:
         yield changed(lambda j: setattr(j, "frames", 1))
         yield changed(lambda j: setattr(j, "frames", j.frames - 1))
@@ -416,9 +422,17 @@ def write_noise(vidconv, job, path, bits):
 
 def write_mask(job, path):
     r = random.Random(job.mask)
-    rows = bytearray()
-    for y in range(job.height):
-        kind = r.random()
-        rows += (bytes(job.width) if kind < 0.3 else b"\xff" * job.width if kind < 0.4
-                 else r.randbytes(job.width))
-    Path(path).write_bytes(b"P5\n%d %d\n255\n" % (job.width, job.height) + bytes(rows))
+
+    def picture():
+        rows = bytearray()
+        for _ in range(job.height):
+            kind = r.random()
+            rows += (bytes(job.width) if kind < 0.3 else b"\xff" * job.width if kind < 0.4
+                     else r.randbytes(job.width))
+        return bytes(rows)
+
+    if job.mask_frames:
+        Path(path).write_bytes(b"YUV4MPEG2 W%d H%d F25:1 Cmono\n" % (job.width, job.height) +
+                               b"".join(b"FRAME\n" + picture() for _ in range(job.mask_frames)))
+    else:
+        Path(path).write_bytes(b"P5\n%d %d\n255\n" % (job.width, job.height) + picture())

@@ -55,7 +55,7 @@ class Files:
             bits = next(f["bits"] for f in tables.formats if f["name"] == job.format)
             drawn_job.write_noise(vidconv, job, path, bits)
             self.input = [str(path), "--raw", f"{job.width}x{job.height}:{job.format}@25"]
-        self.mask = folder / "mask.pgm"
+        self.mask = folder / ("mask.y4m" if job.mask_frames else "mask.pgm")
         if job.mask:
             drawn_job.write_mask(job, self.mask)
         self.boxes = folder / "boxes.jsonl"

@@ -24,6 +24,7 @@ struct Piece {
   BytePlane picture;
   const std::uint8_t* weights;  // nullptr: all are 255
   std::ptrdiff_t weights_stride;
+  MapLevel level;
   int columns;  // blocks side by side
   int lead;     // samples before the piece where whole vectors of both planes begin; -1: nowhere
 };
@@ -61,7 +62,8 @@ __device__ void blend_strip(const Piece& piece, int column, int y, int shift) {
   for (int i = 0; i < strip; ++i) {
     const std::ptrdiff_t x = column * blended_width + i * lanes + static_cast<int>(threadIdx.x);
     if (x >= picture.width) return;
-    const unsigned weight = weights ? weights[x] : 255;
+    const unsigned weight =
+        weights ? static_cast<unsigned>(piece.level.weight_at(weights[x])) : 255;
     if (weight == 0) continue;
     T& was = to[x * picture.step];
     const T sample = from[x * filtered.step];
@@ -135,6 +137,7 @@ class CudaBlender final : public Blender {
                            .picture = picture,
                            .weights = blend.weights.data,
                            .weights_stride = blend.weights.stride,
+                           .level = blend.level,
                            .columns = columns,
                            .lead = lead};
       all.first_block[count] = blocks;

@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(lanes* rows)
 }
 
 __global__ void __launch_bounds__(lanes* rows)
-    touched_kernel(Plane<const std::uint8_t> pixels, bool invert, Subsampling subsampling,
-                   bool by_field, Plane<std::uint8_t> samples) {
+    touched_kernel(Plane<const std::uint8_t> pixels, bool invert, bool whole,
+                   Subsampling subsampling, bool by_field, Plane<std::uint8_t> samples) {
   const int x = sample_x(), y = sample_y();
   if (x >= samples.width || y >= samples.height) return;
   int most = 0;
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(lanes* rows)
       most = max(most, invert ? 255 - weight : weight);
     }
   }
-  samples.row(y)[x] = static_cast<std::uint8_t>(most);
+  samples.row(y)[x] = static_cast<std::uint8_t>(whole && most > 0 ? 255 : most);
 }
 
 // Limits how far numbers fall along lines: by at most 255 from one to the next. A warp has a line,
@@ -157,10 +157,11 @@ void feather_weights(const Plane<std::uint8_t>& weights, int reach, std::int32_t
   check_launch("cuda-mask");
 }
 
-void touched_weights(const Plane<const std::uint8_t>& pixels, bool invert, Subsampling subsampling,
-                     bool by_field, const Plane<std::uint8_t>& samples, CudaStream stream) {
+void touched_weights(const Plane<const std::uint8_t>& pixels, bool invert, bool whole,
+                     Subsampling subsampling, bool by_field, const Plane<std::uint8_t>& samples,
+                     CudaStream stream) {
   touched_kernel<<<blocks_for(samples.width, samples.height), dim3(lanes, rows), 0, stream>>>(
-      pixels, invert, subsampling, by_field, samples);
+      pixels, invert, whole, subsampling, by_field, samples);
   check_launch("cuda-mask");
 }
 

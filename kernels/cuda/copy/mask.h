@@ -23,7 +23,9 @@ void feather_weights(const Plane<std::uint8_t>& weights, int reach, std::int32_t
                      CudaStream stream);
 
 // Does touched() of kernels/picture/weights.h on the device, of inverted weights where `invert`.
-void touched_weights(const Plane<const std::uint8_t>& pixels, bool invert, Subsampling subsampling,
-                     bool by_field, const Plane<std::uint8_t>& samples, CudaStream stream);
+// `whole`: each weight above 0 becomes the largest.
+void touched_weights(const Plane<const std::uint8_t>& pixels, bool invert, bool whole,
+                     Subsampling subsampling, bool by_field, const Plane<std::uint8_t>& samples,
+                     CudaStream stream);
 
 }  // namespace vidconv::cuda

@@ -1,6 +1,6 @@
-// cuda-separable: two passes of any size in one kernel, for any number of terms. The row pass
-// leaves its sums in shared memory, the column pass adds them up from there; sample rows come as
-// many at a time as fit.
+// cuda-separable: two passes of any size that a matrix may have, in one kernel, for any number of
+// terms. The row pass leaves its sums in shared memory, the column pass adds them up from there;
+// sample rows come as many at a time as fit.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -256,6 +256,7 @@ class Separable final : public Convolver {
 }  // namespace
 
 bool supports_separable(const Plan& plan) {
+  // Taps of longer passes would leave no shared memory for rows.
   return std::ranges::all_of(plan.terms, [](const Taps& t) {
     return t.separable() && !t.pairwise && std::max(t.width, t.height) <= Kernel::max_size;
   });

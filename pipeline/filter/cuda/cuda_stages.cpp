@@ -61,6 +61,7 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
       pool_(output_layout(work_, width, height), stay_ ? device_memory : pinned_memory_near(node_)),
       padded_(padded_bytes(work_, width, height)),
       scratch_layout_(aligned_layout(work_.scratch_format(), width, height)),
+      codes_layout_(aligned_layout(work_.format(), width, height)),
       convolvers_(work_, options,
                   [&](const Prepared& prepared) {
                     return as_device_error(leave_cuda, [&] { return prepared(options.threads); });
@@ -81,6 +82,8 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
   for (int i = 0; i < work_.scratch_frames(); ++i)
     scratch_[static_cast<std::size_t>(i)] = allocate(scratch_layout_.bytes);
   if (work_.has_regions()) beside_ = allocate(scratch_layout_.bytes);
+  if (std::ranges::any_of(work_.cases(), &Work::brings_codes))
+    codes_ = allocate(codes_layout_.bytes);
   pool_.reserve(options.slots);
 }
 
@@ -127,8 +130,9 @@ void CudaStages::warm_up_part(const Slot& slot, std::size_t number, std::size_t 
   pairs_.clear();
   const Step& step = work_.cases()[number].steps[s];
   for (const std::size_t i : step.components) {
-    pairs_.push_back({plane(slot, step.from, i).as<const std::byte>(), beside(i)});
-    left_.push_back({{beside(i).as<const std::byte>(), plane(slot, step.to, i)}, {}});
+    const BytePlane made = beside(slot, step, i);
+    pairs_.push_back({plane(slot, step.from, i).as<const std::byte>(), made});
+    left_.push_back({{made.as<const std::byte>(), plane(slot, step.to, i)}, {}});
   }
   as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
   left_by_ = parts_.of(number, s);
@@ -203,8 +207,8 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
       run_part(slot, number, s, by_field);
     else if (!is_copied_first(slot, number, steps[s]))
       run_all(slot, number, s, by_field);
-    if (s + 1 == steps.size() || steps[s + 1].link != steps[s].link ||
-        steps[s + 1].plan.sample != steps[s].plan.sample)
+    if (s + 1 == steps.size() || steps[s + 1].link != steps[s].link || steps[s + 1].adds ||
+        steps[s + 1].light || steps[s + 1].plan.sample != steps[s].plan.sample)
       bring_in();
     slot.passage.end_kernel(s, convolve_);
   }
@@ -246,7 +250,7 @@ void CudaStages::begin_parts(const Slot& slot, std::size_t number, bool by_field
     components_.push_back(plane(slot, Place::input, i).as<const std::byte>());
   pairs_.clear();
   for (const Step& step : steps)
-    if (!slot.edits && is_copied_first(slot, number, step))
+    if (!slot.edits && !step.adds && is_copied_first(slot, number, step))
       for (const std::size_t i : step.components)
         pairs_.push_back(
             {plane(slot, step.from, i).as<const std::byte>(), plane(slot, step.to, i)});
@@ -258,12 +262,12 @@ void CudaStages::begin_parts(const Slot& slot, std::size_t number, bool by_field
 
 void CudaStages::run_part(const Slot& slot, std::size_t number, std::size_t s, bool by_field) {
   const Step& step = work_.cases()[number].steps[s];
-  const bool copied = is_copied_first(slot, number, step);
+  const bool copied = step.adds || is_copied_first(slot, number, step);
   planes_.clear();
   for (const std::size_t i : step.components)
     planes_.push_back({.from = plane(slot, step.from, i).as<const std::byte>(),
                        .to = plane(slot, step.to, i),
-                       .beside = beside(i),
+                       .beside = beside(slot, step, i),
                        .copied = copied});
   if (step.weights)
     planes_.push_back({plane(slot, step.from, *step.weights).as<const std::byte>(), {}, {}});
@@ -287,7 +291,9 @@ MemoryUse CudaStages::memory() const {
           .device = device_bytes_ + parts_.bytes() + (stay_ ? frames : 0)};
 }
 
-BytePlane CudaStages::beside(std::size_t i) const {
+// Returns where the step's windows of component i lie: codes of light have been made in theirs.
+BytePlane CudaStages::beside(const Slot& slot, const Step& step, std::size_t i) const {
+  if (step.action == Action::bring_codes) return plane(slot, Place::codes, i);
   return component_of(scratch_layout_, i, beside_.data());
 }
 
@@ -303,8 +309,8 @@ BytePlane CudaStages::plane(const Slot& slot, Place place, std::size_t i) const 
       return component_of(scratch_layout_, i, scratch_[1].data());
     case Place::output:
       return slot.output->component_in(i, slot.output_at);
-    case Place::codes:  // on the CPU alone
-      break;
+    case Place::codes:
+      return component_of(codes_layout_, i, codes_.data());
   }
   throw Error(Fault::internal, "a step has no place", "", "");
 }

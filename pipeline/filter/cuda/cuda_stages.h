@@ -91,7 +91,7 @@ class CudaStages {
   void bring_in();
   DeviceBuffer allocate(std::size_t bytes);
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
-  BytePlane beside(std::size_t i) const;
+  BytePlane beside(const Slot& slot, const Step& step, std::size_t i) const;
 
   const TimedWork work_;
   const int device_;
@@ -101,12 +101,13 @@ class CudaStages {
   const Stream &upload_, &convolve_, &download_;
   FramePool pool_;            // output frames
   const std::size_t padded_;  // bytes of an input frame, with a decoder's padding
-  const FrameLayout scratch_layout_;
+  const FrameLayout scratch_layout_, codes_layout_;
   const CaseConvolvers convolvers_;
   const CudaRegions parts_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
   DeviceBuffer beside_;                             // where regions are filtered
+  DeviceBuffer codes_;                              // Place::codes
   std::vector<std::vector<StepPlanes>> planes_of_;  // for each step of each case
   std::vector<std::size_t> first_kernels_;          // each case's first index among all kernels
   std::vector<PlanePair> pairs_;                    // planes of the step being queued

@@ -31,6 +31,7 @@ class CudaMask final : public DeviceMask {
   CudaMask(const RegionPlace& place, const PixelFormat& format, int width, int height)
       : place_(place.where().place()),
         limits_(place.limits()),
+        whole_(place.is_whole()),
         subsampling_(place.subsampling()),
         components_(components_seen(format)),
         sample_(format.components[components_.front()].sample),
@@ -72,7 +73,7 @@ class CudaMask final : public DeviceMask {
     }
     cuda::feather_weights(pixels_, place_.feather(),
                           reinterpret_cast<std::int32_t*>(scratch_.data()), stream);
-    cuda::touched_weights(pixels_.as<const std::uint8_t>(), place_.inverts(), subsampling_,
+    cuda::touched_weights(pixels_.as<const std::uint8_t>(), place_.inverts(), whole_, subsampling_,
                           by_field && subsampling_.y > 1, samples_, stream);
   }
 
@@ -87,6 +88,7 @@ class CudaMask final : public DeviceMask {
  private:
   const PlaceSpec place_;
   const std::vector<Rect> limits_;
+  const bool whole_;
   const Subsampling subsampling_;
   const std::vector<std::size_t> components_;
   const SampleType sample_;

@@ -13,7 +13,7 @@ bool finds_parts(const std::unique_ptr<RegionStep>& part) { return part && part-
 
 bool only_edits(const Work& work) {
   return work.has_regions() && std::ranges::all_of(work.steps, [](const Step& step) {
-           return step.where || step.action == Action::copy;
+           return (step.where && !step.adds) || step.action == Action::copy;
          });
 }
 
@@ -26,7 +26,7 @@ CudaRegions::CudaRegions(const TimedWork& work, int width, int height,
     only_edits_.push_back(vidconv::only_edits(one));
     std::size_t weights = 0;
     for (const auto& part : cases_.back())
-      if (finds_parts(part)) weights += part->place().most_weights();
+      if (finds_parts(part) && !part->finder()) weights += part->place().most_weights();
     most_weights_ = std::max(most_weights_, weights);
     if (std::ranges::any_of(cases_.back(), finds_parts))
       most_steps_ = std::max(most_steps_, one.steps.size());
@@ -37,7 +37,8 @@ SlotBoxes CudaRegions::make_slot(DeviceBuffer weights, std::optional<int> node) 
   SlotBoxes boxes;
   boxes.weights = std::move(weights);
   boxes.steps.resize(most_steps_);
-  for (FrameRegion& now : boxes.steps) now.pieces = std::make_shared<RegionPieces>();
+  for (FrameRegion& now : boxes.steps)
+    boxes.pieces.push_back(now.pieces = std::make_shared<RegionPieces>());
   if (most_weights_ == 0) return boxes;
   const FrameMemory memory = pinned_memory_near(node);
   boxes.staging = {memory.allocate(most_weights_, memory.nodes), memory.release};
@@ -51,7 +52,12 @@ void CudaRegions::set(SlotBoxes& boxes, const Frame& frame, std::size_t number) 
   for (std::size_t s = 0; s < parts.size(); ++s) {
     if (!finds_parts(parts[s])) continue;
     FrameRegion& now = boxes.steps[s];
+    now.pieces = boxes.pieces[parts[s]->finder().value_or(s)];
     parts[s]->find_region(frame, now);
+    if (const auto& finder = parts[s]->finder()) {
+      now.weights = boxes.steps[*finder].weights;
+      continue;
+    }
     const std::vector<std::uint8_t>& weights = now.pieces->weights;
     if (weights.empty()) continue;
     if (boxes.used + weights.size() > boxes.weights.size())

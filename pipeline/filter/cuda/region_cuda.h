@@ -17,6 +17,7 @@ namespace vidconv {
 // their weights on the way to the device.
 struct SlotBoxes {
   std::vector<FrameRegion> steps;
+  std::vector<std::shared_ptr<RegionPieces>> pieces;                           // each step's own
   std::unique_ptr<std::byte, void (*)(std::byte*)> staging{nullptr, nullptr};  // pinned
   DeviceBuffer weights;
   std::size_t used = 0;  // bytes in use of both
@@ -31,7 +32,8 @@ class CudaRegions {
   RegionStep* of(std::size_t number, std::size_t step) const { return cases_[number][step].get(); }
   // Returns the case's first region step; nullptr if it has none.
   RegionStep* first(std::size_t number) const;
-  // Returns whether all that happens to a frame of that case is that regions of it change.
+  // Returns whether all that happens to a frame of that case is that regions of it change, and no
+  // step needs the frame as it was before another.
   bool only_edits(std::size_t number) const { return only_edits_[number]; }
   // Returns whether the step acts in boxes or by a mask video.
   bool moves(std::size_t number, std::size_t step) const;

@@ -242,7 +242,6 @@ TEST_F(BoxFiles, WrongUsesAreRefused) {
   wrong(file + ":feather=3:gorw=5%", {"unknown key 'gorw' (did you mean 'grow'?)"});
   wrong(":grow=5%", {"no file is named"});
   wrong(file, {"one video"}, {"--video", "all"});
-  wrong(file, {"--device", "linear light", "on the CPU"}, {"--linear", "--device", "cuda"});
   EXPECT_TRUE(
       refused(filter(file, {}, "box:region=0,0,9,9"), exit_command_line, {"region of its own"}));
 }

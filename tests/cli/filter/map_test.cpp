@@ -112,8 +112,6 @@ TEST_F(Map, WhatCannotBeIsRefusedWithItsColumn) {
            {"tilt-shift:y=0,height=100%,blur=2", {"column 12", "all of it is sharp"}},
            {"tilt-shift:y=40%,height=20%,blur=2:mask=" + map(), {"column 12", "mask"}}})
     EXPECT_TRUE(refused(filter(kernel), exit_command_line, words)) << kernel;
-  EXPECT_TRUE(refused(filter(good, {"--device", "cuda"}), exit_command_line,
-                      {"--device", "by a map", "CPU"}));
 }
 
 }  // namespace

@@ -80,13 +80,20 @@ TEST_F(Region, SameBytesOnACudaDevice) {
                                      << R"({"frame":2,"id":1,"box":[20,9,40,30]})"
                                      << "\n";
   const Arguments boxes{"--regions", path("boxes.jsonl") + ":shape=ellipse:feather=3"};
+  Arguments boxes_in_light = boxes;
+  boxes_in_light.emplace_back("--linear");
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.2,format=gray -c:v ffv1 " + path("mask.mkv"));
   for (const auto& pair :
        {std::pair<std::string, Arguments>("gaussian:sigma=3:region=5,7,33,20:feather=4", {}),
         {"gaussian:sigma=1..4@f0-f2:region=5,7,33,20;40,0,9,9:invert=1", {}},
         {"unsharp:mask=edges:sobel:feather=2", {}},
         {"unsharp:feather=2:mask=" + path("mask.mkv"), {}},
-        {"sharpen:between=f1-f2", boxes}}) {
+        {"sharpen:between=f1-f2", boxes},
+        {"tilt-shift:y=40%,height=20%,blur=6", {}},
+        {"gaussian:sigma=map:" + path("mask.mkv") + "*5:region=5,7,33,20", {}},
+        {"disk:radius=map:" + path("mask.mkv") + "*3", {"--linear"}},
+        {"sharpen:region=5,7,33,20:feather=4", {"--linear", "--kernel", "box:mask=edges:sobel"}},
+        {"box", boxes_in_light}}) {
     const std::string& kernel = pair.first;
     SCOPED_TRACE(kernel);
     const auto on = [&](const std::string& device, const Arguments& extra = {}) {
@@ -156,8 +163,8 @@ TEST_F(Region, WhatCannotBeInLinearLightIsRefused) {
            {"box:feather=3", {}, {"column"}},
            {kernel + ":planes=luma", {}, {"all colours", "--linear"}},
            {kernel, {"--planes", "luma"}, {"--planes", "--linear"}},
-           {kernel, {"--device", "cuda"}, {"--device", "on the CPU"}},
-           {kernel, {"--device", "cuda:0,1"}, {"--device", "on the CPU"}},
+           {"box:region=0,0,101%,9", {}, {"column"}},
+           {"box:region=0,0,9,9:alpha=weighted", {}, {"alpha", "linear"}},
            {kernel, {"--alpha", "weighted"}, {"--alpha", "--linear"}}}) {
     Arguments all = more;
     all.emplace_back("--linear");

@@ -85,7 +85,7 @@ struct BlendMemory {
 };
 
 // Blends regions of planes at these addresses, enough for several launches and in odd columns;
-// every other one replaces the picture's samples.
+// every other one replaces the picture's samples, and some of the rest are levels of a map.
 std::vector<Blend> some_blends(const SampleType& sample, int step, const std::byte* filtered,
                                std::byte* picture, const std::uint8_t* weights) {
   const int bytes = sample.bytes();
@@ -108,6 +108,8 @@ std::vector<Blend> some_blends(const SampleType& sample, int step, const std::by
     for (const Rect& r : {Rect{x, around.y, 1, 4}, Rect{x, around.y + 4, 1, around.height - 4}})
       blends.push_back({{part_of(from, r, bytes), part_of(to, r, bytes)}, part_of(all, r, 1)});
   for (std::size_t i = 1; i < blends.size(); i += 2) blends[i].weights = {};
+  for (std::size_t i = 2; i < blends.size(); i += 4)
+    blends[i].level = {1 + static_cast<int>(i % 5), 5};
   return blends;
 }
 
@@ -132,6 +134,36 @@ TEST(Blend, SameBytesByEveryNumberOfThreads) {
       const BlendMemory memory(sample, 3);
       EXPECT_EQ(blended_on_cpu(sample, step, memory, 1), blended_on_cpu(sample, step, memory, 3));
       EXPECT_NE(blended_on_cpu(sample, step, memory, 1), memory.picture);
+    }
+}
+
+// The weights of a level are those of a mask that says the same, in rows of any length.
+TEST(Blend, ALevelIsAMaskOfItsWeights) {
+  for (const SampleType& sample : all_samples)
+    for (const MapLevel& level : {MapLevel{1, 4}, {3, 7}, {16, 16}}) {
+      constexpr int width = 1300, height = 3;
+      const auto size = static_cast<std::size_t>(width * height * sample.bytes());
+      std::mt19937 random(1);
+      std::vector<std::uint8_t> values(width * height), weights;
+      for (std::uint8_t& value : values) value = static_cast<std::uint8_t>(random());
+      for (const std::uint8_t value : values)
+        weights.push_back(static_cast<std::uint8_t>(level.weight_at(value)));
+      std::vector<std::byte> filtered(size, std::byte{0x3d}), by_level(size, std::byte{0x11});
+      std::vector<std::byte> by_mask = by_level;
+      const auto blend = [&](std::vector<std::byte>& picture, const std::vector<std::uint8_t>& all,
+                             const MapLevel& of) {
+        const BytePlane to{.data = picture.data(),
+                           .stride = std::ptrdiff_t{width} * sample.bytes(),
+                           .width = width,
+                           .height = height};
+        const Plane<const std::uint8_t> by{
+            .data = all.data(), .stride = width, .width = width, .height = height};
+        const Blend one{{to.at(filtered.data()).as<const std::byte>(), to}, by, of};
+        make_cpu_blender(sample, 2)->run({&one, 1}, nullptr);
+      };
+      blend(by_level, values, level);
+      blend(by_mask, weights, {});
+      EXPECT_EQ(by_level, by_mask) << sample.depth << " " << level.number;
     }
 }
 

@@ -46,6 +46,31 @@ TEST(Weights, FeatherIsTheSmallestSlope) {
             (std::vector<int>{0, 0, 85, 170, 255, 170, 85, 0, 0}));
 }
 
+// The levels that a value chooses, brought in one after the other, are the mixture of the two next
+// to it; no tile that has one of them is left out.
+TEST(Weights, ALevelIsWhereItsValuesAre) {
+  const Weights values = noise(150, 70, 4);
+  for (const int count : {4, 5, 16}) {
+    for (int value = 0; value <= 255; ++value) {
+      double mixed = 0;
+      for (int k = 1; k <= count; ++k)
+        mixed += (k - mixed) * MapLevel{k, count}.weight_at(value) / 255.0;
+      EXPECT_NEAR(mixed, value * count / 255.0, 1e-9) << value << " of " << count;
+    }
+    const auto levels = with_levels(values.plane(), count);
+    ASSERT_EQ(levels.size(), static_cast<std::size_t>(count));
+    for (int k = 1; k <= count; ++k) {
+      Weights level(150, 70);
+      for (int y = 0; y < 70; ++y)
+        for (int x = 0; x < 150; ++x)
+          level.row(y)[x] =
+              static_cast<std::uint8_t>(MapLevel{k, count}.weight_at(values.row(y)[x]));
+      EXPECT_EQ(levels[static_cast<std::size_t>(k - 1)], with_weight(level.plane())) << k;
+    }
+  }
+  EXPECT_EQ(MapLevel().weight_at(77), 77);
+}
+
 TEST(Weights, SamplesHaveTheLargestOfTheirPixels) {
   const Weights pixels = noise(7, 9, 3);
   const Weights samples = touched(pixels, 2, 2, false, 4, 5);

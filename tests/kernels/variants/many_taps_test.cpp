@@ -6,11 +6,9 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/cpu/simd/simd.h"
-#include "kernels/spec/parse.h"
 #include "kernels/variants/variants.h"
 #include "tests/kernels/support/filters.h"
 #include "tests/kernels/support/places.h"
@@ -19,44 +17,6 @@
 
 namespace vidconv::test {
 namespace {
-
-// Passes are longer than a matrix may be, and than what shared memory has of them at once. The
-// CPU's variant, which has its own test, stands for the definition, whose loops would take minutes.
-TEST(ManyTapsInPasses, GiveTheBytesOfTheDefinition) {
-  const SampleType samples[] = {
-      {Storage::u8, 8, 0}, {Storage::u16, 10, 6}, {Storage::u16, 16, 0}, {Storage::f32, 32, 0}};
-  const char* const specs[] = {"gaussian:sigma=86.4", "gaussian:sigmax=100:sigmay=0.7:bias=0.1",
-                               "gaussian:sigmax=0:sigmay=180:anchor=0,512",
-                               "gaussian:sigma=1000:radius=4095"};
-  std::mt19937 random(20261128);
-  int compared = 0;
-  for (const SampleType& sample : samples)
-    for (const char* const spec : specs)
-      for (const auto& [width, height] : {std::pair(1, 1), {3, 40}, {37, 5}, {530, 7}, {260, 70}}) {
-        const BorderName& border = border_modes[random() % std::size(border_modes)];
-        const Plan plan =
-            make_plan(FilterSpec::parse(spec).make(), sample, {border.mode, 0.3}, Role::colour);
-        Picture from(sample, width, height,
-                     {.step = 1 + static_cast<int>(random() % 3), .bottom_up = random() % 2 == 0},
-                     1);
-        from.draw(Content::noise, static_cast<unsigned>(random()));
-        Picture blank(sample, width, height, {}, 2);
-        const Variant& usual = *find_variant("cpu-separable-long");
-        if (!supports(usual, plan)) continue;  // an older processor
-        Picture wanted = blank;
-        Runner(usual, plan).run(from, wanted);
-        for (const Variant* variant : runnable_variants(width, height)) {
-          if (variant->device == Device::cpu || !supports(*variant, plan)) continue;
-          ++compared;
-          Picture made = blank;
-          Runner(*variant, plan).run(from, made);
-          ASSERT_EQ(made.bytes(), wanted.bytes())
-              << variant->name << ' ' << spec << ' ' << width << 'x' << height << ", "
-              << sample.depth << " bits, border " << border.name;
-        }
-      }
-  if (compared == 0) GTEST_SKIP() << "there is no CUDA device";
-}
 
 struct ManyTapsShape {
   int width, height, anchor_x, anchor_y;

@@ -13,6 +13,7 @@
 
 #include "kernels/variants/variants.h"
 #include "pipeline/filter/picture_filter.h"
+#include "pipeline/work/light.h"
 #include "tests/pipeline/support/support.h"
 
 namespace vidconv {
@@ -172,6 +173,16 @@ double mixed(double was, double filtered, int weight, bool is_float) {
   return std::floor((was * (255 - weight) + filtered * weight) / 255 + 0.5);
 }
 
+// Returns the largest value of the pixels that a sample stands for.
+int most_of(const Mask& mask, const Component& c, int x, int y, bool by_field, const Frame& frame) {
+  int most = 0;
+  for (int py = 0; py < mask.height(); ++py)
+    for (int px = x * c.subsampling.x; px < std::min((x + 1) * c.subsampling.x, mask.width()); ++px)
+      if (is_inside(c, x, y, by_field, frame, {{px, py, 1, 1}}))
+        most = std::max(most, mask.at(px, py));
+  return most;
+}
+
 // Checks by the rules of docs/numerics.md in double.
 void expect_blended(const Frame& before, const Frame& all, const Frame& result, const Mask& mask,
                     bool by_field) {
@@ -180,12 +191,7 @@ void expect_blended(const Frame& before, const Frame& all, const Frame& result, 
     const ConstBytePlane plane = before.component(i);
     for (int y = 0; y < plane.height; ++y)
       for (int x = 0; x < plane.width; ++x) {
-        int weight = 0;
-        for (int py = 0; py < mask.height(); ++py)
-          for (int px = x * c.subsampling.x; px < std::min((x + 1) * c.subsampling.x, mask.width());
-               ++px)
-            if (is_inside(c, x, y, by_field, before, {{px, py, 1, 1}}))
-              weight = std::max(weight, mask.at(px, py));
+        const int weight = most_of(mask, c, x, y, by_field, before);
         const double was = code_of(before, i, x, y), filtered = code_of(all, i, x, y);
         ASSERT_EQ(code_of(result, i, x, y),
                   mixed(was, filtered, weight, c.sample.storage == Storage::f32))
@@ -211,6 +217,64 @@ TEST_P(RegionStep, MasksAreWeights) {
       options.second_opinion = options.whole_planes = true;
       EXPECT_TRUE(test::packed(placed(frame, {masked}, {}, options)) == test::packed(result));
     }
+}
+
+// Checks a blur by a map: each sample is the mixture of the two levels next to its value.
+TEST_P(RegionStep, AMapMixesItsLevels) {
+  const Mask map(37, 29, 5);
+  for (const std::string format : {"yuv420p", "nv12", "yuv422p10le", "rgb24", "gbrpf32le", "p010le",
+                                   "gray16le", "yuv410p", "yuva420p"})
+    for (const Scan scan : {Scan::progressive, Scan::interlaced}) {
+      SCOPED_TRACE(format);
+      ProcessorOptions options{.scan = scan};
+      const Frame frame = first_frame("pattern:37x29:" + format + "#1");
+      const FilterSpec mapped = FilterSpec::parse("gaussian:sigma=map:" + map.path() + "*4.5");
+      std::vector<Frame> levels;
+      levels.push_back(frame.share());
+      for (const char* level : {"0.9", "1.8", "2.7", "3.6", "4.5"})
+        levels.push_back(filtered_by(
+            frame, {FilterSpec::parse(std::string("gaussian:sigma=") + level)}, {}, options));
+      const Frame result = placed(frame, {mapped}, {}, options);
+      for (std::size_t i = 0; i < frame.format().components.size(); ++i) {
+        const Component& c = frame.format().components[i];
+        const ConstBytePlane plane = std::as_const(frame).component(i);
+        for (int y = 0; y < plane.height; ++y)
+          for (int x = 0; x < plane.width; ++x) {
+            const int value = 5 * most_of(map, c, x, y, scan == Scan::interlaced, frame);
+            const auto k = static_cast<std::size_t>(std::max(1, (value + 254) / 255));
+            const double below = code_of(levels[k - 1], i, x, y);
+            const double above = code_of(levels[k], i, x, y);
+            ASSERT_EQ(code_of(result, i, x, y),
+                      mixed(below, above, value - 255 * static_cast<int>(k - 1),
+                            c.sample.storage == Storage::f32))
+                << c.name << " at " << x << "," << y;
+          }
+      }
+      options.threads = 3;
+      options.second_opinion = options.whole_planes = true;
+      EXPECT_TRUE(test::packed(placed(frame, {mapped}, {}, options)) == test::packed(result));
+    }
+}
+
+// Levels whose windows follow each other and those that are filtered at once; beside other filters.
+TEST_P(RegionStep, MapsOfLargePicturesAndInChains) {
+  const Mask map(700, 400, 7);
+  const std::string by_map = "gaussian:sigma=map:" + map.path() + "*6";
+  for (const std::string format : {"gray", "nv12", "gbrp10le", "yuva420p"})
+    for (const std::vector<std::string>& chain :
+         {std::vector{by_map + ":region=9,11,300,90;350,200,300,150"},
+          {std::string("tilt-shift:y=40%,height=20%,blur=9")},
+          {std::string("sharpen"), "tilt-shift:y=10%,height=5%,blur=7", std::string("sobel")},
+          {"disk:radius=map:" + map.path() + "*3", std::string("box:region=5,5,90,90")}})
+      for (const BorderMode border : {BorderMode::reflect101, BorderMode::wrap}) {
+        SCOPED_TRACE(format + " " + chain.front());
+        std::vector<FilterSpec> specs;
+        for (const std::string& text : chain) specs.push_back(FilterSpec::parse(text));
+        const Frame frame = first_frame("pattern:700x400:" + format + "#1");
+        const std::string wanted =
+            test::packed(filtered_by(frame, specs, {border, 0}, {.whole_planes = true}));
+        EXPECT_TRUE(test::packed(placed(frame, specs, {border, 0})) == wanted);
+      }
 }
 
 // A file with an edge filter's response is the mask that the filter makes.
@@ -346,6 +410,7 @@ TEST_P(RegionStep, FramesOfAnyLayoutInTurn) {
       {"box:region=0,0,37,9:size=9", "box:mask=edges:sobel:size=5", "emboss:mask=edges:sobel"},
       {"box:region=3,3,9,9:feather=4:size=5", "sharpen"},
       {"sobel", "box:region=8,8,20,20"},
+      {"tilt-shift:y=9,height=5,blur=3", "box:region=0,0,9,9"},
       {"gaussian:region=2,2,33,25:invert=1:sigma=3"}};
   for (const std::string format :
        {"yuv420p", "nv12", "yuv444p10le", "p010le", "rgb24", "gbrpf32le", "yuva420p", "yuyv422"})
@@ -411,18 +476,35 @@ TEST(RegionSteps, ChangeACopyOfTheFrame) {
 
 TEST_P(RegionStep, PicturesOfOtherProgramsToo) {
   const Frame frame = first_frame("pattern:37x29:nv12#1");
-  const std::vector<FilterSpec> chain{FilterSpec::parse("box:size=5:region=5,3,10,9"),
-                                      FilterSpec::parse("gaussian:sigma=2:region=9,9,9,9")};
-  Frame result = copy_of(frame);
-  const auto filter = make_picture_filter(make_work(chain, frame.format(), {}, {}), 37, 29,
-                                          {.device = GetParam()}, {.hosted = true});
-  std::vector<PlaceOfPlane> from, to;
-  for (int p = 0; p < frame.format().planes; ++p) {
-    from.push_back({const_cast<std::byte*>(frame.row(p, 0)), frame.row(p, 1) - frame.row(p, 0)});
-    to.push_back({result.row(p, 0), result.row(p, 1) - result.row(p, 0)});
-  }
-  filter->run(from, to, nullptr);
-  EXPECT_TRUE(test::packed(result) == test::packed(filtered_by(frame, chain, {})));
+  VideoInfo video;
+  video.format = &frame.format();
+  video.height = frame.height();
+  const LightPlan light = make_light_plan(video, Codes::all, {});
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"box:size=5:region=5,3,10,9", "gaussian:sigma=2:region=9,9,9,9"},
+        {"tilt-shift:y=9,height=5,blur=3"}})
+    for (const bool linear : {false, true}) {
+      std::vector<FilterSpec> chain;
+      for (const std::string& text : words) chain.push_back(FilterSpec::parse(text));
+      const auto work = [&] {
+        return linear ? make_light_work(chain, frame.format(), {}, light)
+                      : make_work(chain, frame.format(), {}, {});
+      };
+      Frame result = copy_of(frame);
+      const auto filter =
+          make_picture_filter(work(), 37, 29, {.device = GetParam()}, {.hosted = true});
+      std::vector<PlaceOfPlane> from, to;
+      for (int p = 0; p < frame.format().planes; ++p) {
+        from.push_back(
+            {const_cast<std::byte*>(frame.row(p, 0)), frame.row(p, 1) - frame.row(p, 0)});
+        to.push_back({result.row(p, 0), result.row(p, 1) - result.row(p, 0)});
+      }
+      filter->run(from, to, nullptr);
+      const auto processor = make_processor(work(), 37, 29, {});
+      processor->submit(frame.share());
+      EXPECT_TRUE(test::packed(result) == test::packed(*processor->collect()))
+          << words.front() << linear;
+    }
 }
 
 // Codes are limited wherever a filter's result stays visible, whatever follows elsewhere.

@@ -115,6 +115,33 @@ TEST_F(MaskVideoTest, DoesWhatItsPicturesDo) {
   EXPECT_TRUE(said_.empty()) << said_[0];
 }
 
+// A map's video does to each frame what the map picture shown at that time does: its levels share
+// what is read of it, in chains and where filters come and go too.
+TEST_F(MaskVideoTest, MayBeAMap) {
+  const std::string map = video("map.mkv", 5, "10");
+  for (const std::string format : {"yuv420p", "p010le", "rgb24", "yuva420p"})
+    for (const Scan scan : {Scan::progressive, Scan::interlaced})
+      for (const std::string more : {"", ":region=3,5,20,9", ":between=f1-f2"}) {
+        SCOPED_TRACE(format + more);
+        const std::string input = "pattern:37x29:" + format + "@10#5";
+        const auto by = [&](const std::string& file, const std::string& rest) {
+          return FilterSpec::parse("gaussian:sigma=map:" + file + "*5.5" + rest);
+        };
+        const auto wanted = filtered(input, by(map, more), {.scan = scan});
+        ASSERT_EQ(wanted.size(), 5u);
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+          EXPECT_TRUE(wanted[i] == filtered(input, by(picture(i), more), {.scan = scan})[i]) << i;
+        for (const Device device : test::all_devices())
+          for (const int slots : {1, 4})
+            EXPECT_TRUE(filtered(input, by(map, more),
+                                 {.device = device, .slots = slots, .threads = 3, .scan = scan},
+                                 test::source_options_for(device)) == wanted);
+        EXPECT_TRUE(filtered(input, by(map, more),
+                             {.scan = scan, .second_opinion = true, .whole_planes = true}) ==
+                    wanted);
+      }
+}
+
 TEST_F(MaskVideoTest, ShowsThePictureOfTheFramesTime) {
   const auto by = [&](const std::string& rate, const std::string& input, const auto& of_frame) {
     SCOPED_TRACE(rate + " on " + input);

@@ -152,7 +152,8 @@ TEST(LightWork, TheMiddleOfAnEdgeIsHalfTheLight) {
     }
 }
 
-// CUDA and any number of threads give the same.
+// CUDA and any number of threads give the same, where filters act on all of the picture, and where
+// they act in places of it.
 TEST(LightWork, EveryWayGivesTheSameBytes) {
   unsigned seed = 0;
   for (const PixelFormat& format : formats()) {
@@ -167,15 +168,29 @@ TEST(LightWork, EveryWayGivesTheSameBytes) {
       video.chroma_location = location[seed % std::size(location)];
       video.range = seed % 2 ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
       SCOPED_TRACE(format.name + " " + std::to_string(width) + "x" + std::to_string(height));
-      const Work work = work_of({"gaussian:sigma=1.5", "sharpen"}, video,
-                                seed % 3 == 0 ? Codes::limited : Codes::all);
+      const std::string place =
+          width > 3 ? ":region=0,0,60%,100%;70%,50%,30%,50%" : ":region=0,0,1,1";
       const std::string before = noise(format.id, width, height, seed);
-      const std::string one = filtered(work, video, before, {.threads = 1});
-      for (const Device device : all_devices())
-        for (const int threads : {1, 3, 8})
-          ASSERT_TRUE(one == filtered(work, video, before, {.device = device, .threads = threads}))
-              << (device == Device::cuda ? "cuda" : "cpu") << ", " << threads << " threads";
-      ASSERT_TRUE(one == filtered(work, video, before, {.variant = find_variant("reference")}));
+      for (const std::vector<std::string>& chain :
+           {std::vector<std::string>{"gaussian:sigma=1.5", "sharpen"},
+            {"gaussian:sigma=1.5" + place, "sharpen:mask=edges:sobel"},
+            {"box:size=5" + place + ":feather=3", "box", "sobel" + place},
+            {"tilt-shift:y=0,height=50%,blur=5"}}) {
+        if (chain.size() == 1 && height == 1) continue;  // all of it is sharp
+        const Work work = work_of(chain, video, seed % 3 == 0 ? Codes::limited : Codes::all);
+        const Scan scan = seed % 4 == 0 ? Scan::interlaced : Scan::progressive;
+        const auto by = [&](ProcessorOptions options) {
+          options.scan = scan;
+          return filtered(work, video, before, options);
+        };
+        const std::string one = by({.threads = 1});
+        for (const Device device : all_devices())
+          for (const int threads : {1, 3, 8})
+            ASSERT_TRUE(one == by({.device = device, .threads = threads}))
+                << chain[0] << (device == Device::cuda ? " cuda, " : " cpu, ") << threads
+                << " threads";
+        ASSERT_TRUE(one == by({.variant = find_variant("reference")})) << chain[0];
+      }
     }
   }
 }
@@ -253,8 +268,6 @@ TEST(LightWork, APlaceBesideAFilterOfAllMakesAllCodesAnew) {
   EXPECT_LE(two.scratch_frames(), 2);
   for (const Step& step : two.steps)
     EXPECT_EQ(step.adds, step.action == Action::bring_codes && step.link > 0);
-  expect_error(Fault::device, {"linear light", "CPU"},
-               [&] { make_processor(two, 32, 32, {.device = Device::cuda}); });
 }
 
 TEST(LightPlan, SaysWhatItAssumes) {
