@@ -133,6 +133,7 @@ void Job::turn_upright(const SourceOptions& from) {
     source_ = open_input(on_cpu);
   }
   if (!lost_order_) name_turned(*source_, shown, options_.sink);
+  turned_ = true;
   source_ = turn_source(std::move(source_), shown, from.memory);
 }
 
@@ -234,6 +235,7 @@ ProcessorOptions Job::processor_options(const VideoInfo& video) const {
   o.devices = device_.indices;
   if (!o.devices.empty()) o.device_index = o.devices[0];
   o.slots = slots(video);
+  if (!shares_uploads()) o.uploads = nullptr;
   return o;
 }
 
@@ -242,6 +244,7 @@ ProcessorOptions Job::processor_options(const VideoInfo& video) const {
 ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   ProcessorOptions o = processor_options(video);
   o.trace = nullptr;
+  o.uploads = nullptr;  // the verifier has references of its own
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
   const bool only_cpu = std::ranges::any_of(works_, is_for_cpu);

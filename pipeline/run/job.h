@@ -96,6 +96,11 @@ class Job {
   const std::optional<Keeping>& keeping() const { return keeping_; }
   // Returns the limits that follow from JobOptions::latency; none without it. After open().
   std::optional<LatencyLimits> latency() const;
+  // Returns whether other jobs filter the same frames of the host (ProcessorOptions::uploads).
+  // After open().
+  bool shares_uploads() const {
+    return options_.processor.uploads && !turned_ && !source_->on_device();
+  }
   // Returns how many frames are in flight inside that video's processor.
   int slots(const VideoInfo& video) const;
 
@@ -128,6 +133,7 @@ class Job {
   std::unique_ptr<MeasureLog> measure_log_;  // outlives the sink
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
+  bool turned_ = false;             // upright, into frames of this job's own
   bool any_order_ = false;          // VideoInfo::any_order
   std::optional<Keeping> keeping_;  // where JobOptions::keep_unchanged is possible
   bool lost_order_ = false;  // the input is read in order of time, since the other order failed

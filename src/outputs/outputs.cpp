@@ -17,6 +17,7 @@ extern "C" {
 }
 
 #include "kernels/convolver/thread_pool.h"
+#include "pipeline/filter/shared_uploads.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/settings/settings_job.h"
@@ -101,7 +102,10 @@ class Outputs {
     woken_ = wake_chosen_device(wish, nullptr);
     const DeviceChoice choice = woken_.choice.get();
     if (!choice.why.empty()) messages_.notify(MessageKind::device_chosen, choice.why);
-    if (choice.device == Device::cpu) threads_ = shared_thread_pool(threads_of(common_));
+    if (choice.device == Device::cpu)
+      threads_ = shared_thread_pool(threads_of(common_));
+    else
+      uploads_ = make_shared_uploads();
   }
 
   void open(std::size_t number) {
@@ -112,6 +116,7 @@ class Outputs {
             .sandbox = *sandbox_,
             .woken = woken_,
             .files = files_,
+            .uploads = uploads_.get(),
             .notify_of_input = [this](MessageKind kind,
                                       const std::string& line) { messages_.notify(kind, line); },
             .open_source =
@@ -124,7 +129,7 @@ class Outputs {
   std::unique_ptr<Source> open_reader(std::size_t number, const SourceOptions& from) {
     if (no_input_) std::rethrow_exception(no_input_);
     try {
-      if (!shared_) shared_.emplace(open_source(common_.input, from), all_.size());
+      if (!shared_) shared_.emplace(open_source(common_.input, from), all_.size(), 2, uploads());
     } catch (...) {
       no_input_ = std::current_exception();
       throw;
@@ -134,6 +139,12 @@ class Outputs {
                   "an output needs frames in host memory, to turn them upright",
                   "use `decoder` cpu");
     return shared_->reader(number);
+  }
+
+  // Returns what makes room on devices for a frame of all outputs; empty on the CPU.
+  SharedSource::MakeUpload uploads() const {
+    if (!uploads_) return {};
+    return [this] { return uploads_->make(); };
   }
 
   // Output `number` has failed: the others go on without it, unless all are wanted.
@@ -214,6 +225,7 @@ class Outputs {
   std::optional<Sandbox> sandbox_;
   WakingDevice woken_;
   std::shared_ptr<ThreadPool> threads_;  // held so that all outputs are filtered by the same pool
+  std::unique_ptr<SharedUploads> uploads_;  // null on the CPU
   std::exception_ptr no_input_;
   std::optional<SharedSource> shared_;
   std::deque<OutputRun> runs_;
