@@ -387,7 +387,7 @@ RunResult Job::run_once(RunOptions options) {
       if (!options_.audit || video > 0) return processor;
       return make_audit_processor(std::move(processor), works_[video],
                                   source_->videos()[video].info, options_.processor.scan,
-                                  options_.audit);
+                                  options_.audit_from, options_.audit);
     });
   });
   {

@@ -58,8 +58,9 @@ struct JobOptions {
   bool realtime = false;  // RunOptions::realtime
   // Packets are decoded again and compared with the encoder's input.
   std::optional<MeasureOptions> measure;
-  bool watched = false;  // RunOptions::watcher is set: it sees frames in host memory
-  WriteAudit audit;      // for the frames of the first video; empty: none
+  bool watched = false;         // RunOptions::watcher is set: it sees frames in host memory
+  WriteAudit audit;             // for the frames of the first video; empty: none
+  std::int64_t audit_from = 0;  // the number of its first frame, where others read those before
   Notify notify;
 };
 
