@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <utility>
 
 #include "pipeline/av/frame_layout.h"
 #include "pipeline/av/log_lines.h"
+#include "pipeline/base/url.h"
 #include "pipeline/device/cuda.h"
 #include "pipeline/filter/processor_fit.h"
 #include "pipeline/filter/region_place.h"
@@ -116,7 +118,8 @@ void Job::open() {
 }
 
 std::unique_ptr<Source> Job::open_input(const SourceOptions& from) const {
-  return options_.open_source ? options_.open_source(from) : open_source(options_.input, from);
+  if (options_.open_source && !reads_alone_) return options_.open_source(from);
+  return open_source(options_.input, from);
 }
 
 void Job::turn_upright(const SourceOptions& from) {
@@ -184,11 +187,21 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
     return notify(options_.notify, MessageKind::all_encoded,
                   "`keep_unchanged`: all is encoded: the input is damaged, and is read in order");
   if (options_.compare) return refuse("`compare` changes every frame");
-  if (options_.open_source && source_->container().get())
-    return refuse("the input is read once, for several outputs: a run of its own copies");
   if (source_->on_device()) return refuse("pictures are decoded on the device");
   if (std::ranges::any_of(works_, is_staged))
     return refuse("a filter over time reads the frames around those that it changes");
+  // A source that several outputs share is read in order of time. One that copies decodes little by
+  // itself.
+  std::unique_ptr<Source> shared;
+  if (options_.open_source && source_->container().get() && !reads_alone_) {
+    if (turned_) return refuse("the pictures are turned upright");
+    if (is_url(options_.input) || !std::filesystem::is_regular_file(local_path(options_.input)))
+      return refuse("several outputs are made of an input that can be read once");
+    SourceOptions again = from;
+    again.notify = nullptr;
+    again.files = nullptr;
+    shared = std::exchange(source_, open_source(options_.input, again));
+  }
   keeping_ = keep_unchanged({.source = *source_,
                              .input = options_.input,
                              .from = from,
@@ -196,6 +209,10 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
                              .sink = options_.sink,
                              .work = works_.at(0),
                              .looked_at = needs_order()});
+  if (shared && keeping_)
+    reads_alone_ = true;
+  else if (shared)
+    source_ = std::move(shared);
   any_order_ = keeping_.has_value();
   if (keeping_ && needs_order()) keeping_->encoder.shards->jobs = 1;
 }

@@ -42,7 +42,8 @@ struct JobOptions {
   std::function<TimedWork(const VideoInfo&)> work;  // returns what is done to a video's frames
   // Only frames whose pts it holds come out; others are read for filters over time. All, without.
   Stretch wanted = {};
-  // Opens the source of the frames; empty: vidconv::open_source() of `input`.
+  // Opens the source of the frames; empty: vidconv::open_source() of `input`. A job that copies
+  // packets of a file reads it by itself.
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens the sink of the frames; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
@@ -100,7 +101,7 @@ class Job {
   // Returns whether other jobs filter the same frames of the host (ProcessorOptions::uploads).
   // After open().
   bool shares_uploads() const {
-    return options_.processor.uploads && !turned_ && !source_->on_device();
+    return options_.processor.uploads && !turned_ && !reads_alone_ && !source_->on_device();
   }
   // Returns how many frames are in flight inside that video's processor.
   int slots(const VideoInfo& video) const;
@@ -135,6 +136,7 @@ class Job {
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
   bool turned_ = false;             // upright, into frames of this job's own
+  bool reads_alone_ = false;        // not from JobOptions::open_source
   bool any_order_ = false;          // VideoInfo::any_order
   std::optional<Keeping> keeping_;  // where JobOptions::keep_unchanged is possible
   bool lost_order_ = false;  // the input is read in order of time, since the other order failed

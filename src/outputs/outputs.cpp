@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -151,8 +152,19 @@ class Outputs {
   void leave(std::size_t number) {
     shared_->leave(number);
     if (!common_.strict) return;
-    shared_->stop(Error(MessageKind::strict, "stopped at the failure of", runs_[number].name(), "",
-                        "without `strict` the others go on"));
+    const Error stop(MessageKind::strict, "stopped at the failure of", runs_[number].name(), "",
+                     "without `strict` the others go on");
+    {
+      const std::lock_guard lock(mutex_);
+      if (!stopped_) stopped_ = stop;
+    }
+    shared_->stop(stop);
+  }
+
+  // Ends an output that reads the input by itself (JobOptions::open_source).
+  void throw_if_stopped() {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) throw *stopped_;
   }
 
   void explain_all() {
@@ -179,7 +191,10 @@ class Outputs {
       if (runs_[i].failed()) continue;
       try {
         threads.emplace_back([&, i] {
-          runs_[i].run(progress.display(), [&](const Progress& p) { progress.show(i, p); });
+          runs_[i].run(progress.display(), [&](const Progress& p) {
+            throw_if_stopped();
+            progress.show(i, p);
+          });
           if (runs_[i].failed()) has_failed(i);
         });
       } catch (...) {  // the others would wait for this one
@@ -228,6 +243,8 @@ class Outputs {
   std::unique_ptr<SharedUploads> uploads_;  // null on the CPU
   std::exception_ptr no_input_;
   std::optional<SharedSource> shared_;
+  std::mutex mutex_;              // guards stopped_
+  std::optional<Error> stopped_;  // all are to end
   std::deque<OutputRun> runs_;
 };
 
