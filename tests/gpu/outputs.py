@@ -33,7 +33,8 @@ def main():
     run("--stats", folder / "stats.json", *together)
     for i, wanted in enumerate(separate):
         assert (folder / f"together{i}.y4m").read_bytes() == wanted, f"other bytes with {OUTPUTS[i]}"
-    uploads = [use["uploads"] for report in json.loads((folder / "stats.json").read_text())["outputs"] for use in report["devices"]]
+    reports = json.loads((folder / "stats.json").read_text())["outputs"]
+    uploads = [use["uploads"] for report in reports for use in report["devices"]]
     assert sum(uploads) == FRAMES, f"{FRAMES} frames were copied so often: {uploads}"
     print(f"{len(OUTPUTS)} outputs, {FRAMES} frames, copied by each: {uploads}")
 
