@@ -14,6 +14,8 @@
 
 namespace vidconv {
 
+class SharedUpload;  // pipeline/filter/shared_uploads.h
+
 // Wraps an AVFrame, move-only, whose visible picture lies in one allocation (AVFrame::buf[0]). The
 // memory returns to its pool when the last reference is dropped.
 class Frame {
@@ -37,6 +39,11 @@ class Frame {
   void set_window(std::shared_ptr<const FrameWindow> window) { window_ = std::move(window); }
   const std::shared_ptr<const FrameTaps>& taps() const { return taps_; }
   void set_taps(std::shared_ptr<const FrameTaps> taps) { taps_ = std::move(taps); }
+  // Returns what outputs that filter the same frame have of it in a device's memory; nullptr where
+  // it is for one alone. Neither derived frames nor other references have it, so that it goes when
+  // the last output has filtered the frame.
+  const std::shared_ptr<SharedUpload>& upload() const { return upload_; }
+  void set_upload(std::shared_ptr<SharedUpload> upload) { upload_ = std::move(upload); }
   // Returns whether the frame is in memory of the CUDA device that decoded it: only the device may
   // access its samples.
   bool on_device() const { return memory_ == Memory::device; }
@@ -79,6 +86,7 @@ class Frame {
   Memory memory_;
   std::shared_ptr<const FrameWindow> window_;
   std::shared_ptr<const FrameTaps> taps_;
+  std::shared_ptr<SharedUpload> upload_;
 };
 
 // Reverses the bytes of each word of 2 or 4; `to` may be where `from` is.

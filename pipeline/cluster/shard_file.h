@@ -21,6 +21,7 @@ struct ShardLedger {
   std::string key;     // the ContentKey of its inputs
   std::string digest;  // SHA-256 of the file
   std::string header;  // the encoder's, as bytes
+  std::string audit;   // SHA-256 of its audit; empty: there is none
   std::int64_t bytes = 0;
   std::vector<PacketTimes> packets;  // in order
 };

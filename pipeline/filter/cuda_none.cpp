@@ -1,11 +1,12 @@
-// Replaces cuda.cpp, device_mask_cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp and
-// processor_cuda.cpp in a build without CUDA.
+// Replaces cuda.cpp, device_mask_cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp,
+// processor_cuda.cpp and shared_uploads_cuda.cpp in a build without CUDA.
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/nvdec.h"
 #include "pipeline/device/nvenc.h"
 #include "pipeline/filter/device_mask.h"
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/filter/processor.h"
+#include "pipeline/filter/shared_uploads.h"
 
 namespace vidconv {
 namespace {
@@ -33,6 +34,8 @@ std::unique_ptr<Processor> make_cuda_processor(TimedWork, int, int,
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }
+
+std::unique_ptr<SharedUploads> make_shared_uploads() { return nullptr; }
 
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work, int, int,
                                                         const ProcessorOptions& options,

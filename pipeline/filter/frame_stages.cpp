@@ -11,6 +11,7 @@ namespace {
 Frame without_window(const Frame& frame) {
   Frame same = frame.share();
   same.set_window(nullptr);
+  same.set_upload(frame.upload());
   return same;
 }
 
@@ -79,8 +80,7 @@ Frame FrameStages::make(std::size_t s, std::int64_t number) {
   const std::int64_t here = number_before(stage.work, number);
   const SharedFrame centre = before(s, here);
   if (stage.work.passes(*centre) && passes_on(s)) return without_window(*centre);
-  Frame input = centre->share();
-  input.set_window(nullptr);
+  Frame input = without_window(*centre);
   if (stage.work.is_over_time()) input.set_taps(taps(s, here, *centre));
   Frame output = filter(s, std::move(input));
   output.set_taps(nullptr);

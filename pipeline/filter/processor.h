@@ -18,6 +18,8 @@
 
 namespace vidconv {
 
+class SharedUploads;
+
 // The time that a stage has worked, without the time it waited.
 struct StageTime {
   std::string name;  // "upload", "convolve", "download", "decode", "encode"
@@ -32,16 +34,17 @@ struct StageRate {
 };
 
 struct MemoryUse {
-  std::size_t host = 0, device = 0;  // bytes
+  std::size_t host = 0, device = 0;  // bytes; memory that outputs share counts for each
 };
 
 // A CUDA device's share of the work.
 struct DeviceUse {
-  int index = 0;            // as in cuda:N
-  std::string name;         // "NVIDIA H200"
-  std::optional<int> node;  // NUMA node, as CudaDevice::node
-  std::int64_t frames = 0;  // frames that it filtered
-  bool failed = false;      // failed midway; others took over its frames
+  int index = 0;             // as in cuda:N
+  std::string name;          // "NVIDIA H200"
+  std::optional<int> node;   // NUMA node, as CudaDevice::node
+  std::int64_t frames = 0;   // frames that it filtered
+  std::int64_t uploads = 0;  // frames that were copied to it for that
+  bool failed = false;       // failed midway; others took over its frames
 };
 
 // submit() and close() belong to one thread, collect() to one thread, which may be the same:
@@ -129,6 +132,9 @@ struct ProcessorOptions {
   bool whole_planes = false;
   Trace* trace = nullptr;        // where copies and kernels are noted; outlives the processor
   std::string track = "device";  // name of a CUDA device's rows in the trace
+  // Device memory for frames that have a Frame::upload(), for all who filter them; outlives the
+  // processor. nullptr: frames have none.
+  SharedUploads* uploads = nullptr;
 };
 
 // Returns the number of slots that keep upload, kernels and download busy at once: on a CUDA device

@@ -68,6 +68,7 @@ class JoinedProcessors final : public Processor {
           all.push_back(more[d]);
         } else {
           all[d].frames += more[d].frames;
+          all[d].uploads += more[d].uploads;
           all[d].failed = all[d].failed || more[d].failed;
         }
       }

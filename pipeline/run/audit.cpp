@@ -51,11 +51,12 @@ std::string rects_json(const std::vector<Rect>& rects) {
 class AuditProcessor final : public BesideOriginals {
  public:
   AuditProcessor(std::unique_ptr<Processor> filter, TimedWork work, const VideoInfo& video,
-                 Scan scan, WriteAudit write)
+                 Scan scan, std::int64_t from, WriteAudit write)
       : BesideOriginals(std::move(filter), "audit"),
         work_(std::move(work)),
         time_base_(video.time_base),
         scan_(scan),
+        from_(from),
         write_(std::move(write)) {
     // The audit only asks these steps for their rectangles; it never applies them.
     for (const TimedWork* stage : stages_of(work_)) {
@@ -91,7 +92,7 @@ class AuditProcessor final : public BesideOriginals {
         append(components, audit_component(before, after, i, by_field));
     const double time = static_cast<double>(before.av().pts) * av_q2d(time_base_);
     return fmt::format("{{\"frame\":{},\"time\":{:.6f},\"fields\":{},\"components\":[{}]}}\n",
-                       before.number(), time, by_field, components);
+                       from_ + before.number(), time, by_field, components);
   }
 
   // Returns the rectangles of a component, or of one of its fields, that may have changed.
@@ -166,6 +167,7 @@ class AuditProcessor final : public BesideOriginals {
   const TimedWork work_;
   const AVRational time_base_;
   const Scan scan_;
+  const std::int64_t from_;
   const WriteAudit write_;
   SharedRegions places_;
   struct Stage {
@@ -181,8 +183,8 @@ class AuditProcessor final : public BesideOriginals {
 
 std::unique_ptr<Processor> make_audit_processor(std::unique_ptr<Processor> filter, TimedWork work,
                                                 const VideoInfo& video, Scan scan,
-                                                WriteAudit write) {
-  return std::make_unique<AuditProcessor>(std::move(filter), std::move(work), video, scan,
+                                                std::int64_t from, WriteAudit write) {
+  return std::make_unique<AuditProcessor>(std::move(filter), std::move(work), video, scan, from,
                                           std::move(write));
 }
 

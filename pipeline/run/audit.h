@@ -16,9 +16,10 @@ using WriteAudit = std::function<void(const std::string& line)>;
 
 // Filters with `filter`, which does `work`, and writes digests of the samples inside and outside
 // the filters' places, before and after. For frames of `video` in host memory; `scan` is the
-// filter's. Where a sample outside has changed, collect() throws Error(verification).
+// filter's. Frame 0 of the source is number `from` of the video. Where a sample outside has
+// changed, collect() throws Error(verification).
 std::unique_ptr<Processor> make_audit_processor(std::unique_ptr<Processor> filter, TimedWork work,
                                                 const VideoInfo& video, Scan scan,
-                                                WriteAudit write);
+                                                std::int64_t from, WriteAudit write);
 
 }  // namespace vidconv

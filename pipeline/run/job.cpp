@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <utility>
 
 #include "pipeline/av/frame_layout.h"
 #include "pipeline/av/log_lines.h"
+#include "pipeline/base/url.h"
 #include "pipeline/device/cuda.h"
 #include "pipeline/filter/processor_fit.h"
 #include "pipeline/filter/region_place.h"
@@ -116,7 +118,8 @@ void Job::open() {
 }
 
 std::unique_ptr<Source> Job::open_input(const SourceOptions& from) const {
-  return options_.open_source ? options_.open_source(from) : open_source(options_.input, from);
+  if (options_.open_source && !reads_alone_) return options_.open_source(from);
+  return open_source(options_.input, from);
 }
 
 void Job::turn_upright(const SourceOptions& from) {
@@ -133,6 +136,7 @@ void Job::turn_upright(const SourceOptions& from) {
     source_ = open_input(on_cpu);
   }
   if (!lost_order_) name_turned(*source_, shown, options_.sink);
+  turned_ = true;
   source_ = turn_source(std::move(source_), shown, from.memory);
 }
 
@@ -183,11 +187,21 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
     return notify(options_.notify, MessageKind::all_encoded,
                   "`keep_unchanged`: all is encoded: the input is damaged, and is read in order");
   if (options_.compare) return refuse("`compare` changes every frame");
-  if (options_.open_source && source_->container().get())
-    return refuse("the input is read once, for several outputs: a run of its own copies");
   if (source_->on_device()) return refuse("pictures are decoded on the device");
   if (std::ranges::any_of(works_, is_staged))
     return refuse("a filter over time reads the frames around those that it changes");
+  // A source that several outputs share is read in order of time. One that copies decodes little by
+  // itself.
+  std::unique_ptr<Source> shared;
+  if (options_.open_source && source_->container().get() && !reads_alone_) {
+    if (turned_) return refuse("the pictures are turned upright");
+    if (is_url(options_.input) || !std::filesystem::is_regular_file(local_path(options_.input)))
+      return refuse("several outputs are made of an input that can be read once");
+    SourceOptions again = from;
+    again.notify = nullptr;
+    again.files = nullptr;
+    shared = std::exchange(source_, open_source(options_.input, again));
+  }
   keeping_ = keep_unchanged({.source = *source_,
                              .input = options_.input,
                              .from = from,
@@ -195,6 +209,10 @@ void Job::keep_what_is_unchanged(const SourceOptions& from) {
                              .sink = options_.sink,
                              .work = works_.at(0),
                              .looked_at = needs_order()});
+  if (shared && keeping_)
+    reads_alone_ = true;
+  else if (shared)
+    source_ = std::move(shared);
   any_order_ = keeping_.has_value();
   if (keeping_ && needs_order()) keeping_->encoder.shards->jobs = 1;
 }
@@ -234,6 +252,7 @@ ProcessorOptions Job::processor_options(const VideoInfo& video) const {
   o.devices = device_.indices;
   if (!o.devices.empty()) o.device_index = o.devices[0];
   o.slots = slots(video);
+  if (!shares_uploads()) o.uploads = nullptr;
   return o;
 }
 
@@ -242,6 +261,7 @@ ProcessorOptions Job::processor_options(const VideoInfo& video) const {
 ProcessorOptions Job::verifying_options(const VideoInfo& video) const {
   ProcessorOptions o = processor_options(video);
   o.trace = nullptr;
+  o.uploads = nullptr;  // the verifier has references of its own
   o.slots = 1;
   const bool on_cpu = o.device == Device::cpu;
   const bool only_cpu = std::ranges::any_of(works_, is_for_cpu);
@@ -384,7 +404,7 @@ RunResult Job::run_once(RunOptions options) {
       if (!options_.audit || video > 0) return processor;
       return make_audit_processor(std::move(processor), works_[video],
                                   source_->videos()[video].info, options_.processor.scan,
-                                  options_.audit);
+                                  options_.audit_from, options_.audit);
     });
   });
   {

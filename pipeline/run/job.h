@@ -42,7 +42,8 @@ struct JobOptions {
   std::function<TimedWork(const VideoInfo&)> work;  // returns what is done to a video's frames
   // Only frames whose pts it holds come out; others are read for filters over time. All, without.
   Stretch wanted = {};
-  // Opens the source of the frames; empty: vidconv::open_source() of `input`.
+  // Opens the source of the frames; empty: vidconv::open_source() of `input`. A job that copies
+  // packets of a file reads it by itself.
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens the sink of the frames; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
@@ -58,8 +59,9 @@ struct JobOptions {
   bool realtime = false;  // RunOptions::realtime
   // Packets are decoded again and compared with the encoder's input.
   std::optional<MeasureOptions> measure;
-  bool watched = false;  // RunOptions::watcher is set: it sees frames in host memory
-  WriteAudit audit;      // for the frames of the first video; empty: none
+  bool watched = false;         // RunOptions::watcher is set: it sees frames in host memory
+  WriteAudit audit;             // for the frames of the first video; empty: none
+  std::int64_t audit_from = 0;  // the number of its first frame, where others read those before
   Notify notify;
 };
 
@@ -96,6 +98,11 @@ class Job {
   const std::optional<Keeping>& keeping() const { return keeping_; }
   // Returns the limits that follow from JobOptions::latency; none without it. After open().
   std::optional<LatencyLimits> latency() const;
+  // Returns whether other jobs filter the same frames of the host (ProcessorOptions::uploads).
+  // After open().
+  bool shares_uploads() const {
+    return options_.processor.uploads && !turned_ && !reads_alone_ && !source_->on_device();
+  }
   // Returns how many frames are in flight inside that video's processor.
   int slots(const VideoInfo& video) const;
 
@@ -128,6 +135,8 @@ class Job {
   std::unique_ptr<MeasureLog> measure_log_;  // outlives the sink
   std::unique_ptr<Source> source_;
   std::vector<TimedWork> works_;
+  bool turned_ = false;             // upright, into frames of this job's own
+  bool reads_alone_ = false;        // not from JobOptions::open_source
   bool any_order_ = false;          // VideoInfo::any_order
   std::optional<Keeping> keeping_;  // where JobOptions::keep_unchanged is possible
   bool lost_order_ = false;  // the input is read in order of time, since the other order failed

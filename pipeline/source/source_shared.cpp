@@ -13,9 +13,11 @@
 namespace vidconv {
 namespace {
 
-Item share(const Item& item) {
+Item share(const Item& item, const std::shared_ptr<SharedUpload>& upload) {
   if (const auto* packet = std::get_if<PacketPtr>(&item)) return share_packet(**packet);
-  return std::get<Frame>(item).share();
+  Frame frame = std::get<Frame>(item).share();
+  frame.set_upload(upload);
+  return frame;
 }
 
 }  // namespace
@@ -28,8 +30,11 @@ struct SharedSource::Shared {
     bool left = false;
   };
 
-  Shared(std::unique_ptr<Source> from, std::size_t readers, std::size_t capacity)
-      : source(std::move(from)), has_manifest(source->has_manifest()) {
+  Shared(std::unique_ptr<Source> from, std::size_t readers, std::size_t capacity,
+         MakeUpload make_upload)
+      : source(std::move(from)),
+        has_manifest(source->has_manifest()),
+        make_upload(std::move(make_upload)) {
     for (std::size_t i = 0; i < readers; ++i) places.emplace_back(capacity);
     thread = std::jthread([this] { read(); });
   }
@@ -91,13 +96,16 @@ struct SharedSource::Shared {
 
   // Returns false where nobody takes it.
   bool hand_on(const Item& item) {
+    const bool uploads = make_upload && std::holds_alternative<Frame>(item);
+    const std::shared_ptr<SharedUpload> upload = uploads ? make_upload() : nullptr;
     bool taken = false;
-    for (Place& place : places) taken |= place.channel.push(share(item));
+    for (Place& place : places) taken |= place.channel.push(share(item, upload));
     return taken;
   }
 
   const std::unique_ptr<Source> source;
   const bool has_manifest;  // asked for once, because the source reads its input for that
+  const MakeUpload make_upload;
   Stopwatch work;
   std::deque<Place> places;
   mutable std::mutex mutex;  // guards what follows, and the flags of places
@@ -148,8 +156,9 @@ class SharedSource::Reader final : public Source {
 };
 
 SharedSource::SharedSource(std::unique_ptr<Source> source, std::size_t readers,
-                           std::size_t capacity)
-    : shared_(std::make_unique<Shared>(std::move(source), readers, capacity)) {}
+                           std::size_t capacity, MakeUpload make_upload)
+    : shared_(
+          std::make_unique<Shared>(std::move(source), readers, capacity, std::move(make_upload))) {}
 SharedSource::~SharedSource() = default;
 
 std::unique_ptr<Source> SharedSource::reader(std::size_t number) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "pipeline/source/source.h"
@@ -15,8 +16,11 @@ namespace vidconv {
 // that is unread. All members are thread-safe.
 class SharedSource {
  public:
-  // `capacity`: so many items may wait for each reader.
-  SharedSource(std::unique_ptr<Source> source, std::size_t readers, std::size_t capacity = 2);
+  // `capacity`: so many items may wait for each reader. `make_upload`: makes what the readers'
+  // references to a frame have as Frame::upload(); empty: none.
+  using MakeUpload = std::function<std::shared_ptr<SharedUpload>()>;
+  SharedSource(std::unique_ptr<Source> source, std::size_t readers, std::size_t capacity = 2,
+               MakeUpload make_upload = {});
   ~SharedSource();
   SharedSource(const SharedSource&) = delete;
   SharedSource& operator=(const SharedSource&) = delete;

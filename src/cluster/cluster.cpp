@@ -34,10 +34,12 @@ bear on the output, but none that may name a file of an encoder's, and
                           of workers below and OUTPUT to them
   --exact                 count frames by decoding all, not by their packets
   --dry-run               print the plan and write nothing
+  --audit FILE            each part has an audit of its frames; join writes FILE
 shard encodes part I, counted from 0, which may come from SLURM_ARRAY_TASK_ID or
 JOB_COMPLETION_INDEX. A part that is there and whole is left alone.
 join makes the output of all parts: the bytes of vidconv --shards N. A plan does
 not say where it is written: OUTPUT has the ending of the plan's.
+  --audit FILE            join the audits of all parts too, if the plan has them
   --dry-run               say what there is to do, and do nothing
 Both take --device, --variant, --slots, --timeout, --verify, --progress, --quiet,
 --stats, --strict, --max-pixels, --insecure, --no-sandbox and -y, which no plan

@@ -7,6 +7,8 @@
 
 #include "pipeline/base/url.h"
 #include "pipeline/cluster/join.h"
+#include "pipeline/io/byte_io.h"
+#include "pipeline/io/digest.h"
 #include "pipeline/io/partial_name.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/run/job.h"
@@ -14,8 +16,10 @@
 #include "pipeline/unchanged/kept_packets.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/options/job_settings.h"
+#include "src/options/option_values.h"
 #include "src/process/interrupt.h"
 #include "src/process/standard_streams.h"
+#include "src/run/report_files.h"
 
 namespace vidconv {
 namespace {
@@ -53,6 +57,7 @@ PartState look_at(const ClusterPlan& plan, const std::string& folder, std::size_
                                                       "' is of another plan"};
     FinishedShard part{.path = path + ".nut", .ledger = read_ledger(path + ".json", key)};
     check_part(part.path, part.ledger, all);
+    if (plan.audit) check_audit(path + ".jsonl", part.ledger);
     if (std::ssize(part.ledger.packets) != plan.parts[number].frames)
       return {.part = {}, .why_not = "it has another number of frames than the plan"};
     return {.part = std::move(part), .why_not = {}};
@@ -72,7 +77,7 @@ std::vector<FinishedShard> find_parts(const ClusterPlan& plan, const WorkerWords
                         state.part ? "whole" : state.why_not));
     if (state.part) {
       if (!words.dry_run)
-        for (const char* ending : {".nut", ".json"})
+        for (const char* ending : {".nut", ".json", ".jsonl"})
           remove_leftovers(part_path(words.folder, i, plan.key(i)) + ending);
       parts.push_back(std::move(*state.part));
       continue;
@@ -101,12 +106,35 @@ Keeping keep_as_planned(const ClusterPlan& plan, JobOptions options) {
   return *keeping;
 }
 
+// Writes the audits of all parts, and behind them what is said of copied stretches.
+void write_audit(ReportFiles& reports, const std::vector<FinishedShard>& parts,
+                 const KeptPackets* kept) {
+  ByteWriter* const audit = reports.audit();
+  if (!audit) return;
+  for (const FinishedShard& part : parts) {
+    const std::string path = std::filesystem::path(part.path).replace_extension(".jsonl").string();
+    Digest digest;
+    read_regular(path, MessageKind::part, [&](std::string_view block) {
+      digest.add(block);
+      audit->write(block);
+    });
+    if (digest.take() != part.ledger.audit) check_audit(path, part.ledger);
+  }
+  if (kept)
+    for (const std::string& line : kept->audit()) audit->write(line);
+  reports.finish_audit();
+}
+
 int join_all(const ClusterPlan& plan, const Options& options,
              const std::vector<FinishedShard>& parts) {
   ClusterRun run(options.quiet);
   capture_av_log();
   run.files.reads("the input", options.input);
   run.files.writes("the output", options.output);
+  Options reported = options;
+  reported.stats_file.clear();  // a join has no report
+  ReportFiles reports(reported);
+  reports.open(run.files);
   JobOptions job = job_options(options, run.notify, run.files, run.interrupted, nullptr);
   check_source(plan, job.source);
   std::shared_ptr<const KeptPackets> kept;
@@ -127,6 +155,7 @@ int join_all(const ClusterPlan& plan, const Options& options,
   if (options.compare) shown = compared(shown, *options.compare);
   const OutputPlan output = plan_output(options.output, job.sink, shown.videos);
   const Joined joined = join_parts(*source, output, shown.videos.at(0), parts, kept.get());
+  write_audit(reports, parts, kept.get());
   if (!options.quiet)
     say(fmt::format("{} frames of {} parts -> {} ({})", joined.frames, joined.parts,
                     verbatim(options.output), joined.description));
@@ -141,7 +170,10 @@ int run_join(const WorkerWords& words) {
   const ClusterPlan plan = ClusterPlan::load(words.folder);
   const std::string output = words.output.empty() ? words.folder + "/parts/output" + plan.ending
                                                   : file_output(words.output);
-  const Options options = plan.options(output, words.machine);
+  Options options = plan.options(output, words.machine);
+  options.audit_file = words.audit;
+  if (!words.audit.empty() && !plan.audit)
+    refuse("--audit", words.audit, "the plan is without one", "give it to 'vidconv plan' too");
   check_host(plan, options);
   Options opened = options;
   opened.sink.encoder.own.clear();  // whose files are not to be opened: see check_planned()

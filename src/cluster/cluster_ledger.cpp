@@ -73,6 +73,7 @@ std::string ledger_json(const ShardLedger& ledger, std::size_t part) {
            {"header", to_hex(ledger.header)},
            {"frames", ledger.packets.size()},
            {"packets", Json::array()}};
+  if (!ledger.audit.empty()) all["audit"] = ledger.audit;
   for (const PacketTimes& p : ledger.packets)
     all["packets"].push_back({p.pts, p.dts, p.duration, p.flags});
   all["own_digest"] = own_digest_of(all);
@@ -94,6 +95,7 @@ ShardLedger parse_ledger(const std::string& text, const std::string& path, const
     all.at("bytes").get_to(ledger.bytes);
     all.at("digest").get_to(ledger.digest);
     ledger.header = from_hex(all.at("header"));
+    if (all.contains("audit")) all["audit"].get_to(ledger.audit);
     for (const Json& p : all.at("packets"))
       ledger.packets.push_back({p.at(0), p.at(1), p.at(2), p.at(3)});
   } catch (const std::exception& error) {
@@ -106,24 +108,36 @@ ShardLedger parse_ledger(const std::string& text, const std::string& path, const
   return ledger;
 }
 
+void check_audit(const std::string& path, const ShardLedger& ledger) {
+  if (digest_of_regular(path, MessageKind::part) != ledger.audit)
+    throw Error(MessageKind::part, "the audit of a part is not the one that was written", path,
+                "its digest is another", "encode the part again");
+}
+
 bool is_there(const std::string& path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0;
 }
 
 std::string read_text(const std::string& path, MessageKind kind) {
-  const RegularFile file(path, kind);
   std::string text;
-  char block[1 << 16];
-  ssize_t count = 0;
-  while ((count = read(file.fd, block, sizeof block)) > 0) {
-    text.append(block, static_cast<std::size_t>(count));
+  read_regular(path, kind, [&](std::string_view block) {
+    text += block;
     if (text.size() > most_text)
       throw Error(kind, "cannot read", path,
                   fmt::format("it is larger than {} MiB", most_text >> 20));
-  }
-  if (count < 0) throw Error(kind, "cannot read", path, std::strerror(errno));
+  });
   return text;
+}
+
+void read_regular(const std::string& path, MessageKind kind,
+                  const std::function<void(std::string_view)>& take) {
+  const RegularFile file(path, kind);
+  char block[1 << 16];
+  ssize_t count = 0;
+  while ((count = read(file.fd, block, sizeof block)) > 0)
+    take({block, static_cast<std::size_t>(count)});
+  if (count < 0) throw Error(kind, "cannot read", path, std::strerror(errno));
 }
 
 std::string digest_of_regular(const std::string& path, MessageKind kind) {

@@ -59,6 +59,7 @@ Json common_json(const ClusterPlan& plan) {
            {"header", plan.header},
            {"time_base", {plan.time_base.num, plan.time_base.den}}};
   if (plan.fitting) all["fitting"] = *plan.fitting;
+  if (plan.audit) all["audit"] = true;
   return all;
 }
 
@@ -125,6 +126,7 @@ ClusterPlan ClusterPlan::parse(const std::string& text, const std::string& name)
     if (all.contains("fitting")) plan.fitting = all["fitting"].get<std::vector<std::string>>();
     if (plan.fitting.has_value() != plan.keeps_unchanged())
       refuse_plan(name, "what the encoder has to fit is there with --keep-unchanged alone");
+    if (all.contains("audit")) all["audit"].get_to(plan.audit);
     all.at("seeks").get_to(plan.seeks);
     all.at("counted").get_to(plan.counted);
     std::int64_t frames_left = INT64_MAX;
@@ -179,10 +181,7 @@ Interval ClusterPlan::interval(std::size_t part, VideoInfo video, const FrameRea
   for (std::int64_t have = 0; first > 0 && have < reach.before;) have += parts.at(--first).frames;
   for (std::int64_t have = 0; last + 1 < parts.size() && have < reach.after;)
     have += parts[++last].frames;
-  if (auto& before = video.clock.frames_before) {
-    if (fitting) *before += parts.at(first).before;
-    for (std::size_t i = 0; i < first && !fitting; ++i) *before += parts.at(i).frames;
-  }
+  if (auto& before = video.clock.frames_before) *before += frames_before(first);
   return {
       .begin = parts.at(first).begin,
       .end = parts[last].end.value_or(last + 1 < parts.size() ? parts[last + 1].begin : INT64_MAX),
@@ -222,6 +221,13 @@ std::int64_t ClusterPlan::frames() const {
   std::int64_t all = 0;
   for (const Part& part : parts) all += part.frames;
   return all;
+}
+
+std::int64_t ClusterPlan::frames_before(std::size_t part) const {
+  if (fitting) return parts.at(part).before;
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < part; ++i) before += parts.at(i).frames;
+  return before;
 }
 
 std::map<std::string, std::string> library_versions() {

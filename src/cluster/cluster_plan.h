@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/cluster/shard_file.h"
@@ -41,6 +43,7 @@ struct ClusterPlan {
   // With --keep-unchanged, whose shards are those that are encoded: the encoder's options, of the
   // form of `words`, with which it fits the input. Workers get them instead of the user's.
   std::optional<std::vector<std::string>> fitting;
+  bool audit = false;  // each shard has an audit of its frames beside it
   AVRational time_base{1, 1};
   bool seeks = true;    // see Interval
   std::string counted;  // how frames were counted: "packets" or "decoded"
@@ -61,6 +64,8 @@ struct ClusterPlan {
   // Returns the options with which a shard is encoded, in the same way.
   Options shard_options(const std::string& output, const std::vector<std::string>& machine) const;
   std::int64_t frames() const;
+  // Returns how many frames of the video come before those of a shard.
+  std::int64_t frames_before(std::size_t part) const;
 
  private:
   void check_names() const;
@@ -86,10 +91,15 @@ std::string ledger_json(const ShardLedger& ledger, std::size_t part);
 // Both throw Error(part). `key` is the key of the shard whose ledger is expected.
 ShardLedger parse_ledger(const std::string& text, const std::string& path, const std::string& key);
 ShardLedger read_ledger(const std::string& path, const std::string& key);
+// Throws Error(part) where the audit of a shard is missing or does not match the ledger.
+void check_audit(const std::string& path, const ShardLedger& ledger);
 // Returns whether anything has that name, even a dangling link.
 bool is_there(const std::string& path);
 // Returns the content of a small file. Throws Error(kind), also if it is large or no file.
 std::string read_text(const std::string& path, MessageKind kind);
+// Gives `take` all of a regular file, block by block. Throws Error(kind).
+void read_regular(const std::string& path, MessageKind kind,
+                  const std::function<void(std::string_view)>& take);
 // Returns the SHA-256 of a regular file of any size. Throws Error(kind).
 std::string digest_of_regular(const std::string& path, MessageKind kind);
 // Writes a small file completely or not at all; an existing one is replaced.

@@ -49,6 +49,7 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
   machine.emplace_back("--device=cpu");
   Options planned = options_of(o.input, file_output(o.output), job, machine);
   planned.shards = o.shards;
+  if (!o.audit_file.empty()) planned.audit_file = std::filesystem::absolute(o.audit_file).string();
   planned.quiet = o.quiet || words.script != JobScript::none;
   return planned;
 }
@@ -58,6 +59,7 @@ class Planner {
   Planner(const PlanWords& words, const KeptWords& kept, const Options& options)
       : words_(words), options_(options), run_(options.quiet) {
     plan_.words = kept.job;
+    plan_.audit = !options.audit_file.empty();
     plan_.ending = ending_of(options.output);
     plan_.kernels = digests_of_kernels(options);  // before the sandbox
   }
@@ -71,6 +73,10 @@ class Planner {
                     fmt::format("a plan does not hold {}: give it to 'vidconv shard' and "
                                 "'vidconv join'",
                                 verbatim(word)));
+    if (plan_.audit)
+      run_.notify(MessageKind::no_effect,
+                  "a plan does not say where its audit is written: give --audit FILE to 'vidconv "
+                  "join' too");
   }
 
   ClusterPlan make() {
@@ -223,7 +229,9 @@ int run_plan(const PlanWords& words) {
   if (!words.dry_run) make_plan_folder(folder);
   Planner planner(words, kept, options);
   if (words.script == JobScript::none) planner.name_what_workers_are_told(kept.machine);
-  enter_sandbox(options, {words.dry_run ? "" : folder});
+  Options opened = options;
+  opened.audit_file.clear();  // it is for join to write
+  enter_sandbox(opened, {words.dry_run ? "" : folder});
   const ClusterPlan plan = planner.make();
   if (words.dry_run) {
     print(plan.json());
@@ -232,7 +240,8 @@ int run_plan(const PlanWords& words) {
   const std::string script =
       words.script == JobScript::none
           ? ""
-          : job_script(words.script, {folder, options.output, kept.machine}, plan.parts.size());
+          : job_script(words.script, {folder, options.output, options.audit_file, kept.machine},
+                       plan.parts.size());
   write_plan(plan, folder, options.sink.overwrite);
   if (!script.empty())
     print_for_programs(script);

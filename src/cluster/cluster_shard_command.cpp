@@ -10,7 +10,9 @@ extern "C" {
 
 #include "pipeline/base/url.h"
 #include "pipeline/cluster/sink_shard.h"
+#include "pipeline/io/byte_io.h"
 #include "pipeline/io/digest.h"
+#include "pipeline/io/partial_file.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/run/job.h"
@@ -22,6 +24,15 @@ extern "C" {
 
 namespace vidconv {
 namespace {
+
+// The lines of --audit for the frames of a part.
+struct PartAudit {
+  explicit PartAudit(const std::string& path)
+      : file(path, {.what = "the audit of the part", .overwrite = true, .files_only = true}),
+        writer(file.fd(), path) {}
+  PartialFile file;
+  ByteWriter writer;
+};
 
 class Worker {
  public:
@@ -40,6 +51,7 @@ class Worker {
     try {
       const ShardLedger ledger = read_ledger(path_ + ".json", key_);
       check_part(path_ + ".nut", ledger, true);
+      if (plan_.audit) check_audit(path_ + ".jsonl", ledger);
       return std::ssize(ledger.packets) == plan_.parts[number_].frames;
     } catch (const Error& error) {
       run_.messages.warn(MessageKind::fallback, "the part is made again: " + error.message());
@@ -79,6 +91,12 @@ class Worker {
     options.source.video_only = true;
     options.sink.encoder.shards->jobs = options.sink.encoder.shards->slots = 1;
     const std::int64_t frames = plan_.parts[number_].frames;
+    std::optional<PartAudit> audit;
+    if (plan_.audit) {
+      audit.emplace(path_ + ".jsonl");
+      options.audit = [&](const std::string& line) { audit->writer.write(line); };
+      options.audit_from = plan_.frames_before(number_);
+    }
     ShardSink* part = nullptr;
     options.open_sink = [&](const OutputPlan& output, const InputInfo& input) {
       auto sink = std::make_unique<ShardSink>(output, input, path_ + ".nut", frames);
@@ -96,6 +114,10 @@ class Worker {
                   "the encoder's header is not the one that the plan was made with",
                   "use the same libraries on all hosts");
     ledger.key = key_;
+    if (audit) {
+      audit->file.commit();
+      ledger.audit = digest_of_regular(path_ + ".jsonl", MessageKind::part);
+    }
     write_text(path_ + ".json", "the ledger of the part", ledger_json(ledger, number_), false);
     if (!options_.quiet)
       say(fmt::format("part {}: ", number_) + summary(result, path_ + ".nut", part->description()));

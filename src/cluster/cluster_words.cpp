@@ -36,8 +36,9 @@ std::vector<std::string> options_of_machine() {
 }
 
 // Options that concern one process, or that the plan itself settles.
-constexpr std::string_view left_out_of_plan[] = {"--output", "--shards",  "--jobs",  "--stats",
-                                                 "--trace",  "--decoder", "--quiet", "--progress"};
+constexpr std::string_view left_out_of_plan[] = {"--output", "--shards",   "--jobs",
+                                                 "--stats",  "--trace",    "--decoder",
+                                                 "--quiet",  "--progress", "--audit"};
 
 struct RefusedBesidePlan {
   std::string_view option;
@@ -58,7 +59,6 @@ constexpr RefusedBesidePlan refused_beside_plan[] = {
     {"--show-originals", "a plan shows nothing", "leave it out"},
     {"--report", "a plan runs nothing", "leave it out"},
     {"--resume", "what a plan has made is kept anyway, and each worker goes on", "leave it out"},
-    {"--audit", "an audit is of frames that follow each other", "leave out plan"},
     {"--regions-default", "it is of --regions", "leave out plan"},
     {"--regions", "frames are counted, and boxes accounted for, in one process", "leave out plan"},
 };
@@ -193,7 +193,10 @@ WorkerWords parse_worker_words(const std::vector<std::string>& words, bool numbe
   app.set_help_flag("-h,--help");
   app.add_option("words", named);
   app.add_flag("--dry-run", worker.dry_run);
-  if (!numbered) app.add_option("-o,--output", worker.output);
+  if (!numbered) {
+    app.add_option("-o,--output", worker.output);
+    app.add_option("--audit", worker.audit);
+  }
   std::vector<std::pair<CLI::Option*, std::string>> given;
   const std::vector<std::string> machine = options_of_machine();
   std::vector<std::string> values(machine.size() + 1);

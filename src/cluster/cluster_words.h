@@ -22,6 +22,7 @@ PlanWords parse_plan_words(const std::vector<std::string>& words);
 struct WorkerWords {
   std::string folder;
   std::string output;  // for join; empty with --dry-run
+  std::string audit;   // for join: its file; empty: none
   int number = 0;      // for shard: the shard's, from 0
   bool dry_run = false, help = false;
   std::vector<std::string> machine;  // as KeptWords::machine: "--device=cuda"

@@ -59,6 +59,7 @@ constexpr const char* slurm_job = R"sh(#!/bin/bash
 set -euo pipefail
 dir={dir}
 output={output}
+audit={audit}
 logs=${{dir//%/%%}}  # names of logs are patterns
 
 array=$(sbatch --parsable --array=0-{last} --requeue --export=ALL \
@@ -78,7 +79,7 @@ EOF
 join=$(sbatch --parsable --dependency="afterok:$array" --kill-on-invalid-dep=yes --requeue --export=ALL \
   --job-name=vidconv-join --cpus-per-task=1 --output="$logs/join.log" --open-mode=append <<EOF
 #!/bin/bash
-vidconv join $(printf %q "$dir") -o $(printf %q "$output"){join_options}
+vidconv join $(printf %q "$dir") -o $(printf %q "$output")${{audit:+ --audit $(printf %q "$audit")}}{join_options}
 code=\$?
 if [ \$code = 75 ] && [ "\${{SLURM_RESTART_COUNT:-0}}" -lt 3 ]; then
   scontrol requeue "\$SLURM_JOB_ID"
@@ -150,7 +151,7 @@ spec:
       containers:
         - name: vidconv
           image: "vidconv:latest"
-          command: ["vidconv", "join", {dir}, "-o", {output}{join_options}]
+          command: ["vidconv", "join", {dir}, "-o", {output}{audit}{join_options}]
           volumeMounts:
             - name: shared
               mountPath: {mount}
@@ -166,12 +167,13 @@ constexpr const char* parallel_job = R"sh(#!/bin/bash
 set -euo pipefail
 dir={dir}
 output={output}
+audit={audit}
 
 export VIDCONV_DIR="$dir"  # not in the command, in which parallel would look for what it replaces
 # shellcheck disable=SC2016  # it is for the shells that parallel starts
 seq 0 {last} | parallel --env VIDCONV_DIR --joblog "$dir/joblog" --resume-failed --retries 3 \
   --jobs "${{JOBS:-50%}}" 'vidconv shard {{}} "$VIDCONV_DIR" --quiet --progress none{shard_options}'
-vidconv join "$dir" -o "$output"{join_options}
+vidconv join "$dir" -o "$output" ${{audit:+--audit "$audit"}}{join_options}
 )sh";
 
 // Returns the folder of the first level, where a volume of the site is likely to be mounted.
@@ -201,11 +203,14 @@ std::string job_script(JobScript kind, const WorkersLines& told, std::size_t par
     if (word != "-y") of_shard += option;  // a worker replaces an incomplete shard anyway
     of_join += option;
   }
+  std::string of_audit = name(told.audit);
+  if (!shell) of_audit = told.audit.empty() ? "" : ", \"--audit\", " + of_audit;
   constexpr std::size_t most_pods = 100;
   return fmt::format(fmt::runtime(script), fmt::arg("parts", parts), fmt::arg("last", parts - 1),
                      fmt::arg("parallelism", std::min(parts, most_pods)),
                      fmt::arg("dir", name(told.folder)), fmt::arg("output", name(told.output)),
-                     fmt::arg("shard_options", of_shard), fmt::arg("join_options", of_join),
+                     fmt::arg("audit", of_audit), fmt::arg("shard_options", of_shard),
+                     fmt::arg("join_options", of_join),
                      fmt::arg("mount", shell ? "" : yaml_scalar(mount_of(told.folder))));
 }
 

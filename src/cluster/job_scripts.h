@@ -11,8 +11,8 @@ namespace vidconv {
 
 // The words on the workers' command lines, which a plan does not hold.
 struct WorkersLines {
-  std::string folder, output;        // absolute
-  std::vector<std::string> machine;  // KeptWords::machine
+  std::string folder, output, audit;  // absolute; no audit: empty
+  std::vector<std::string> machine;   // KeptWords::machine
 };
 std::string job_script(JobScript kind, const WorkersLines& told, std::size_t parts);
 

@@ -37,6 +37,7 @@ void OutputRun::open() {
     job.woken = setting_.woken;
     job.source.notify = setting_.notify_of_input;
     job.open_source = setting_.open_source;
+    job.processor.uploads = setting_.uploads;
     // Each output's shards would otherwise take as much memory as there is.
     if (auto& shards = job.sink.encoder.shards) shards->jobs = 1;
     if (job.measure) job.measure->each = [this](const FrameScore& score) { reports_.add(score); };

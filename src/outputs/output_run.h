@@ -21,6 +21,7 @@ struct OutputSetting {
   const Sandbox& sandbox;
   const WakingDevice& woken;
   RunFiles& files;
+  SharedUploads* uploads;  // ProcessorOptions::uploads
   Notify notify_of_input;  // hears what is said of the input, once for all
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;  // this output's reader
   bool input_is_live;  // nobody but a signal could end it

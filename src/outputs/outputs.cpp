@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@ extern "C" {
 }
 
 #include "kernels/convolver/thread_pool.h"
+#include "pipeline/filter/shared_uploads.h"
 #include "pipeline/platform/process.h"
 #include "pipeline/platform/usable_threads.h"
 #include "pipeline/settings/settings_job.h"
@@ -101,7 +103,10 @@ class Outputs {
     woken_ = wake_chosen_device(wish, nullptr);
     const DeviceChoice choice = woken_.choice.get();
     if (!choice.why.empty()) messages_.notify(MessageKind::device_chosen, choice.why);
-    if (choice.device == Device::cpu) threads_ = shared_thread_pool(threads_of(common_));
+    if (choice.device == Device::cpu)
+      threads_ = shared_thread_pool(threads_of(common_));
+    else
+      uploads_ = make_shared_uploads();
   }
 
   void open(std::size_t number) {
@@ -112,6 +117,7 @@ class Outputs {
             .sandbox = *sandbox_,
             .woken = woken_,
             .files = files_,
+            .uploads = uploads_.get(),
             .notify_of_input = [this](MessageKind kind,
                                       const std::string& line) { messages_.notify(kind, line); },
             .open_source =
@@ -124,7 +130,7 @@ class Outputs {
   std::unique_ptr<Source> open_reader(std::size_t number, const SourceOptions& from) {
     if (no_input_) std::rethrow_exception(no_input_);
     try {
-      if (!shared_) shared_.emplace(open_source(common_.input, from), all_.size());
+      if (!shared_) shared_.emplace(open_source(common_.input, from), all_.size(), 2, uploads());
     } catch (...) {
       no_input_ = std::current_exception();
       throw;
@@ -136,12 +142,29 @@ class Outputs {
     return shared_->reader(number);
   }
 
+  // Returns what makes room on devices for a frame of all outputs; empty on the CPU.
+  SharedSource::MakeUpload uploads() const {
+    if (!uploads_) return {};
+    return [this] { return uploads_->make(); };
+  }
+
   // Output `number` has failed: the others go on without it, unless all are wanted.
   void leave(std::size_t number) {
     shared_->leave(number);
     if (!common_.strict) return;
-    shared_->stop(Error(MessageKind::strict, "stopped at the failure of", runs_[number].name(), "",
-                        "without `strict` the others go on"));
+    const Error stop(MessageKind::strict, "stopped at the failure of", runs_[number].name(), "",
+                     "without `strict` the others go on");
+    {
+      const std::lock_guard lock(mutex_);
+      if (!stopped_) stopped_ = stop;
+    }
+    shared_->stop(stop);
+  }
+
+  // Ends an output that reads the input by itself (JobOptions::open_source).
+  void throw_if_stopped() {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) throw *stopped_;
   }
 
   void explain_all() {
@@ -168,7 +191,10 @@ class Outputs {
       if (runs_[i].failed()) continue;
       try {
         threads.emplace_back([&, i] {
-          runs_[i].run(progress.display(), [&](const Progress& p) { progress.show(i, p); });
+          runs_[i].run(progress.display(), [&](const Progress& p) {
+            throw_if_stopped();
+            progress.show(i, p);
+          });
           if (runs_[i].failed()) has_failed(i);
         });
       } catch (...) {  // the others would wait for this one
@@ -214,8 +240,11 @@ class Outputs {
   std::optional<Sandbox> sandbox_;
   WakingDevice woken_;
   std::shared_ptr<ThreadPool> threads_;  // held so that all outputs are filtered by the same pool
+  std::unique_ptr<SharedUploads> uploads_;  // null on the CPU
   std::exception_ptr no_input_;
   std::optional<SharedSource> shared_;
+  std::mutex mutex_;              // guards stopped_
+  std::optional<Error> stopped_;  // all are to end
   std::deque<OutputRun> runs_;
 };
 

@@ -287,14 +287,15 @@ std::string describe_devices(const std::vector<DeviceUse>& devices) {
 }
 
 // Describes the copies between host and device that each frame needs.
-std::string_view copies(bool decoded_there, bool encoded_there, bool filtered_there) {
+std::string copies(bool decoded_there, bool encoded_there, bool filtered_there, bool shared) {
   if (!filtered_there)
     return "none: frames are decoded into, filtered from and encoded from one memory";
   if (decoded_there)
     return encoded_there ? "none over the bus: NVDEC decodes and NVENC encodes on the device"
                          : "one from the device per frame; NVDEC decodes there";
-  return encoded_there ? "one to the device per frame; NVENC encodes there"
-                       : "one to the device and one from it per frame";
+  return fmt::format("one to the device{}{} per frame{}", shared ? " for all outputs" : "",
+                     encoded_there ? "" : " and one from it",
+                     encoded_there ? "; NVENC encodes there" : "");
 }
 
 }  // namespace
@@ -330,8 +331,8 @@ std::string explain(const LatencyLimits& limits) {
 }
 
 std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
-                    bool encoded_there, const TimedWork& work, const Processor& processor,
-                    int slots) {
+                    bool encoded_there, bool shared_uploads, const TimedWork& work,
+                    const Processor& processor, int slots) {
   std::string text = fmt::format("input   {}: {}\n", printable(input), describe_video(video));
   text += fmt::format("device  {}\n", processor.device());
   const std::vector<DeviceUse> devices = processor.devices();
@@ -358,7 +359,8 @@ std::string explain(const std::string& input, const VideoInfo& video, bool decod
       "decoder refers to\n",
       slots, devices.size() > 1 ? " on each device" : "", mebibytes(memory.host),
       mebibytes(memory.device));
-  text += fmt::format("copies  {}\n", copies(decoded_there, encoded_there, memory.device > 0));
+  text += fmt::format("copies  {}\n",
+                      copies(decoded_there, encoded_there, memory.device > 0, shared_uploads));
   return text;
 }
 

@@ -15,10 +15,11 @@ namespace vidconv {
 std::string explain(const LatencyLimits& limits);
 
 // Returns the whole explanation for one video of `input`. `processor` does `work` on its frames;
-// `decoded_there` and `encoded_there` say whether the device decodes and encodes them.
+// `decoded_there` and `encoded_there` say whether the device decodes and encodes them,
+// `shared_uploads` whether other outputs filter the same frames there.
 std::string explain(const std::string& input, const VideoInfo& video, bool decoded_there,
-                    bool encoded_there, const TimedWork& work, const Processor& processor,
-                    int slots);
+                    bool encoded_there, bool shared_uploads, const TimedWork& work,
+                    const Processor& processor, int slots);
 
 // Returns "1920x1080 yuv420p, limited range, 25 frames/s, 377 frames".
 std::string describe_video(const VideoInfo& video);

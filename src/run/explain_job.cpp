@@ -23,8 +23,8 @@ std::string explain_job(const Options& options, Job& job) {
     const Processor& processor = job.prepare(i, stay_on_device);
     std::string input = redacted(options.input);
     if (videos.size() > 1) input += fmt::format(", video {} of {}", i + 1, videos.size());
-    std::string about = explain(input, video, source.on_device(), stay_on_device, job.works()[i],
-                                processor, job.slots(video));
+    std::string about = explain(input, video, source.on_device(), stay_on_device,
+                                job.shares_uploads(), job.works()[i], processor, job.slots(video));
     const std::string encoder = plan ? describe_encoder(*plan, i, video) : "";
     if (!encoder.empty()) about += fmt::format("encoder {}\n", encoder);
     if (const auto limits = job.latency()) about += explain(*limits);

@@ -245,6 +245,7 @@ nlohmann::ordered_json devices_json(const Processor* processor) {
                        {"name", use.name},
                        {"numa_node", use.node ? Json(*use.node) : Json(nullptr)},
                        {"frames", use.frames},
+                       {"uploads", use.uploads},
                        {"failed", use.failed}});
   return devices;
 }

@@ -72,9 +72,14 @@ class Manifest(PartsTest):
         super().setUp()
         self.clip()
 
-    def documents(self, folder="job"):
-        text = self.plan("in.mp4", "--shards", "3", "--script", "kubernetes", folder=folder)
+    def documents(self, *more, folder="job"):
+        text = self.plan("in.mp4", "--shards", "3", "--script", "kubernetes", *more, folder=folder)
         return list(yaml.safe_load_all(text))
+
+    def test_join_is_told_the_name_of_the_audit(self):
+        _, join = self.documents("--audit", "an audit $(HOST).jsonl")
+        words = join["spec"]["template"]["spec"]["containers"][0]["command"]
+        self.assertEqual(words[5:], ["--audit", f"{self.folder}/an audit $$(HOST).jsonl"])
 
     def test_fields_are_those_of_jobs(self):
         shard, join = self.documents()

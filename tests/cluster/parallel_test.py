@@ -14,7 +14,7 @@ from support import PROGRAM, PartsTest  # noqa: E402
 
 # These names have characters that are special to shells, to parallel, and to terminals, and are no UTF-8.
 SPECIAL = "'s {} {#} {= system(\"touch perl\") =} $(touch shell) `touch shell` %a ~ * é\t\\\n! | " + os.fsdecode(b"\xff")
-JOB, OUTPUT = "the job" + SPECIAL, "-out" + SPECIAL + ".mkv"
+JOB, OUTPUT, AUDIT = "the job" + SPECIAL, "-out" + SPECIAL + ".mkv", "audit" + SPECIAL
 
 # The disk is full for one shard while the file exists.
 WRAPPER = """#!/bin/bash
@@ -39,7 +39,8 @@ class Parallel(PartsTest):
                                           program=shlex.quote(PROGRAM)))
         wrapper.chmod(0o755)
         self.clip()
-        script = self.plan(*self.words, "--script", "parallel", folder=JOB, output=f"./{OUTPUT}")
+        script = self.plan(*self.words, "--script", "parallel", "--audit", AUDIT, folder=JOB,
+                           output=f"./{OUTPUT}")
         (self.folder / "job.sh").write_text(script, errors="surrogateescape")
 
     def run_job(self):
@@ -65,6 +66,7 @@ class Parallel(PartsTest):
         self.assertEqual([line.split()[0:2] for line in log][:1], [["shard", "1"]])
         self.assertEqual(len(log), 2)  # the shard and the join
         self.expect_bytes_of_one_process(*self.words, output=OUTPUT)
+        self.assertEqual(self.bytes(AUDIT).count(b'{"frame":'), 200)
         self.assertFalse((self.folder / "perl").exists() or (self.folder / "shell").exists())
 
     def test_scripts_are_as_shellcheck_wants_them(self):

@@ -101,6 +101,20 @@ class Parts(PartsTest):
         self.vidconv("join", "job", "-o", "out.mkv", "-q")
         self.expect_bytes_of_one_process("in.mp4", *self.words)
 
+    def test_an_audit_is_that_of_one_process(self):
+        self.clip()
+        for filters in (("--kernel", "sobel:region=10,10,40,30"),
+                        ("--kernel", "time-box:size=5:region=10,10,40,30", "--kernel", "box")):
+            with self.subTest(filters):
+                words = ("in.mp4", *filters, "--shards", "3")
+                self.vidconv("plan", *words, "-o", "out.mkv", "--audit", "joined.jsonl", "--dir", "job", "-y")
+                for part in self.parts():
+                    self.vidconv("shard", part, "job", "-q")
+                self.vidconv("join", "job", "-o", "out.mkv", "--audit", "joined.jsonl", "-q", "-y")
+                self.vidconv(*words, "-o", "one.mkv", "--audit", "one.jsonl", "-q", "-y")
+                self.assertEqual(self.bytes("out.mkv"), self.bytes("one.mkv"))
+                self.assertEqual(self.bytes("joined.jsonl"), self.bytes("one.jsonl"))
+
     def test_numbers_come_from_schedulers(self):
         self.make()
         for name, part in (("SLURM_ARRAY_TASK_ID", 0), ("JOB_COMPLETION_INDEX", 2)):

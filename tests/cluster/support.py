@@ -64,7 +64,7 @@ class PartsTest(unittest.TestCase):
     def write_plan(self, plan, folder="job"):
         """Writes a plan with the keys that the schema describes."""
         common = {name: plan[name] for name in ("schema", "versions", "source", "options", "ending", "kernels",
-                                                "header", "time_base", "fitting") if name in plan}
+                                                "header", "time_base", "fitting", "audit") if name in plan}
         common["source"] = {name: plan["source"][name] for name in ("bytes", "digest")}
         for part in plan["parts"]:
             own = {name: part[name] for name in ("begin", "frames", "end", "before") if name in part}

@@ -5,11 +5,14 @@ Workers encode what a filter changes, and join copies the rest: the bytes are th
 the bytes of the input.
 """
 import json
+import pathlib
 import subprocess
+import sys
 import unittest
 
 from support import INPUT, OUTPUT, USAGE, PartsTest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 X264 = ("-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-pix_fmt", "yuv420p")
 X265 = ("-c:v", "libx265", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-x265-params",
         "keyint=25:open-gop=0:log-level=error:pools=2")
@@ -80,6 +83,45 @@ class KeepUnchanged(PartsTest):
                 self.assertEqual(self.read_plan()["shards"], shards)
                 self.make()
                 self.expect_bytes("in.mp4", "--shards", shards, jobs_of=("1", "3"))
+
+    def test_an_audit_is_that_of_one_process(self):
+        for name, encoding, region in (("in.mp4", X264, ""), ("in.mkv", ("-c:v", "ffv1", "-g", "5"), ":region=10,10,40,30")):
+            with self.subTest(name):
+                self.clip(name, *encoding)
+                filters = ("--kernel", f"box:size=5:between=1.2s-1.8s{region}", *FILTER[2:])
+                words = (name, "--shards", "1.2s", *filters, "--keep-unchanged")
+                self.vidconv("plan", *words, "-o", "out.mkv", "--audit", "named-for-join.jsonl", "--dir", "job", "-y",
+                             says=["--audit FILE", "vidconv join"])
+                self.assertIs(self.read_plan()["audit"], True)
+                self.make("without-audit.mkv")
+                self.vidconv("join", "job", "-o", "out.mkv", "--audit", "joined.jsonl", "-q", "-y")
+                self.vidconv(*words, "-o", "one.mkv", "--audit", "one.jsonl", "-q", "-y")
+                self.assertEqual(self.bytes("out.mkv"), self.bytes("one.mkv"))
+                self.assertEqual(self.bytes("joined.jsonl"), self.bytes("one.jsonl"))
+                self.assertIn(b'"kept"', self.bytes("joined.jsonl"))
+                self.assertFalse((self.folder / "named-for-join.jsonl").exists())
+        check = ROOT / "samples/check_audit.py"
+        subprocess.run([sys.executable, check, "joined.jsonl", "in.mkv", "out.mkv"], cwd=self.folder, check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def test_an_audit_that_is_missing_or_changed(self):
+        self.clip("in.mp4", *X264)
+        self.plan_kept("in.mp4", "--shards", "auto", "--audit", "audit.jsonl")
+        self.make()
+        join = ("join", "job", "-o", "out.mkv", "--audit", "audit.jsonl", "-q", "-y")
+        self.vidconv(*join)
+        whole = self.bytes("audit.jsonl")
+        audit = self.path_of(1, "jsonl")
+        for spoil in (audit.unlink, lambda: audit.write_bytes(audit.read_bytes()[:-1])):
+            spoil()
+            self.vidconv(*join, code=INPUT, says=["[part]", "part 1"])
+            self.vidconv("shard", 1, "job", says=["made again"])
+            self.vidconv("shard", 1, "job", says=["there and whole"])
+            self.vidconv(*join)
+            self.assertEqual(self.bytes("audit.jsonl"), whole)
+        self.plan_kept("in.mp4", "--shards", "auto")
+        self.assertNotIn("audit", self.read_plan())
+        self.vidconv(*join, code=USAGE, says=["--audit", "the plan is without one"])
 
     def test_transport_streams(self):
         self.clip("in.ts", *X264, "-bf", "2")

@@ -4,16 +4,16 @@
 #
 #   tests/gpu/check.sh PROGRAMS [--only STEP,...] [--seconds N] [--seed S] [--page FILE]
 #
-# PROGRAMS is a folder with the programs (tests/run.sh --gpu builds them, tests/run.sh --gpu-pack DIR packs them). The
-# steps are kernels pipeline nvenc api python grid random sanitizer bus. --seconds is the time for random jobs (default
-# 600). --page names a file for a table for docs. The last line has the counts; exits with 0 only if nothing failed or
-# was skipped.
+# PROGRAMS is a folder with the programs (tests/run.sh --gpu builds them, tests/run.sh --gpu-pack DIR packs them).
+# The steps are kernels pipeline outputs nvenc api python grid random sanitizer bus. --seconds is the time for random
+# jobs (default 600). --page names a file for a table for docs. The last line has the counts; exits with 0 only if
+# nothing failed or was skipped.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$(cd "${1:?usage: check.sh PROGRAMS [--only STEP,...] [--seconds N] [--seed S] [--page FILE]}" && pwd)
 shift
-only=kernels,pipeline,nvenc,api,python,grid,random,sanitizer,bus seconds=600 seed=$(date +%Y%m%d) page=
+only=kernels,pipeline,outputs,nvenc,api,python,grid,random,sanitizer,bus seconds=600 seed=$(date +%Y%m%d) page=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --only) only=$2 ;;
@@ -117,6 +117,7 @@ if wanted pipeline; then
     "--gtest_filter=$of_pipeline"
   gtest allocations "none in steady state" 1 vidconv_allocation_tests
 fi
+if wanted outputs; then once outputs "several of one decode, uploaded once" python3 "$here/outputs.py" "$programs/vidconv"; fi
 if wanted nvenc; then gtest nvenc "frames handed to a double of NVENC" 1 vidconv_nvenc_tests "--gtest_filter=$of_nvenc"; fi
 if wanted api; then once api "plans on device memory, from C" "$programs/cuda_test"; fi
 if wanted python; then

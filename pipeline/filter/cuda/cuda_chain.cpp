@@ -14,10 +14,18 @@ FrameLayout padded_layout(const TimedWork& work, int width, int height) {
   return aligned_layout(work.format(), width + 128, height + 64);
 }
 
+// Outputs that filter the same frames are so many apart: those that wait for each (SharedSource),
+// and those on their way from there to its processor (run()).
+constexpr int apart = 8;
+
 }  // namespace
 
 CudaChain::CudaChain(const TimedWork& work, int width, int height, const ProcessorOptions& options)
-    : FrameStages(work), staged_(is_staged(work)), device_(options.device_index), free_(count()) {
+    : FrameStages(work),
+      staged_(is_staged(work)),
+      device_(options.device_index),
+      shares_(static_cast<CudaUploads*>(options.uploads)),
+      free_(count()) {
   // As many frames as are held at once: those of all slots' windows, and one that the last window
   // still has.
   const int held = options.slots + static_cast<int>(reach().before + reach().after) + 2;
@@ -26,15 +34,18 @@ CudaChain::CudaChain(const TimedWork& work, int width, int height, const Process
     if (s + 1 < count()) own.stay_on_device = true, own.slots = held;
     stages_.push_back(std::make_unique<CudaStages>(this->work(s), width, height, own, streams_));
   }
-  if (!staged_) return;
-  copies_.emplace(padded_layout(work, width, height), device_memory);
-  copies_->reserve(held);
+  if (shares_) {
+    copies_ = shares_->pool(device_, padded_layout(work, width, height), held + apart);
+  } else if (staged_) {
+    copies_ = std::make_shared<FramePool>(padded_layout(work, width, height), device_memory);
+    copies_->reserve(held);
+  }
   for (std::size_t s = 0; s + 1 < count(); ++s)
     for (int i = 0; i < held; ++i) free_[s].push_back(stages_[s]->make_slot(true));
 }
 
 std::unique_ptr<ChainSlot> CudaChain::make_slot() {
-  return std::make_unique<ChainSlot>(last().make_slot(staged_));
+  return std::make_unique<ChainSlot>(last().make_slot(staged_ || shares_));
 }
 
 std::unique_ptr<Slot> CudaChain::take_slot(std::size_t stage) {
@@ -51,7 +62,10 @@ std::unique_ptr<Slot> CudaChain::take_slot(std::size_t stage) {
 }
 
 void CudaChain::prepare(ChainSlot& slot) {
-  if (!staged_) return last().prepare(*slot.last);
+  if (!staged_) {
+    if (shares_) place_shared(slot);
+    return last().prepare(*slot.last);
+  }
   slot.given.emplace(std::move(*slot.last->input));
   slot.last->input.reset();
   now_ = &slot;
@@ -89,23 +103,49 @@ Frame CudaChain::filter(std::size_t stage, Frame input) {
   return made;
 }
 
+bool CudaChain::lies_here(const Frame& frame) const {
+  return frame.on_device() && device_of(frame.extent().data()) == device_;
+}
+
+// Finds the place of a frame that other outputs filter too. One without such a place gets the
+// slot's own.
+void CudaChain::place_shared(ChainSlot& slot) {
+  const Frame& frame = *slot.last->input;
+  slot.shared = lies_here(frame) ? nullptr : frame.upload();
+  slot.last->placed = slot.shared != nullptr;
+  if (slot.shared)
+    slot.last->input_at = slot.shared->place(device_, pool_for(frame.extent().size()));
+}
+
+// Returns the pool of frames of the host, which have so many bytes.
+FramePool& CudaChain::pool_for(std::size_t bytes) {
+  if (bytes > copies_->layout().bytes) {
+    FrameLayout larger = copies_->layout();
+    larger.bytes = bytes;
+    copies_ = shares_ ? shares_->pool(device_, larger, 0)
+                      : std::make_shared<FramePool>(larger, device_memory);
+  }
+  return *copies_;
+}
+
 // Returns where the frame's extent lies in this device's memory; a frame of the host is copied once
-// for all windows that it is in.
+// for all windows that it is in, and for all outputs.
 std::byte* CudaChain::on_device(const Frame& frame) {
   const std::span<const std::byte> from = frame.extent();
-  if (frame.on_device() && device_of(from.data()) == device_)
+  if (lies_here(frame))
     return const_cast<std::byte*>(from.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   std::shared_ptr<ChainSlot::Copy>& copy = held_[from.data()];
   if (!copy) {
-    if (from.size() > copies_->layout().bytes) {
-      FrameLayout larger = copies_->layout();
-      larger.bytes = from.size();
-      copies_.emplace(larger, device_memory);
-    }
     copy = std::make_shared<ChainSlot::Copy>();
     copy->frame = std::make_shared<const Frame>(frame.share());
-    copy->memory = copies_->get();
-    copy->at = reinterpret_cast<std::byte*>(copy->memory->buf[0]->data);
+    FramePool& pool = pool_for(from.size());
+    copy->shared = shares_ ? frame.upload() : nullptr;
+    if (copy->shared) {
+      copy->at = copy->shared->place(device_, pool);
+    } else {
+      copy->memory = pool.get();
+      copy->at = reinterpret_cast<std::byte*>(copy->memory->buf[0]->data);
+    }
     now_->uploads.push_back(copy);
   }
   now_->used.push_back(copy);
@@ -134,6 +174,7 @@ Frame CudaChain::on_host(const Frame& frame) {
 
 void CudaChain::release(ChainSlot& slot) {
   slot.last->input.reset();
+  slot.shared.reset();
   if (!staged_) return;
   slot.last->taps.clear();
   slot.used.clear();
@@ -181,17 +222,32 @@ void CudaChain::empty(std::span<const std::unique_ptr<ChainSlot>> slots) {
 }
 
 void CudaChain::upload(ChainSlot& slot) {
+  // Copies by others are waited for before the time of this slot's own copies begins.
+  const auto is_copied = [&](const std::shared_ptr<SharedUpload>& shared) {
+    return shared && shared->wait(device_, streams_.upload);
+  };
+  std::erase_if(slot.uploads, [&](const auto& one) { return is_copied(one->shared); });
+  const bool copied = is_copied(slot.shared);
   const Passage& passage = slot.last->passage;
   passage.begin(Passage::upload, streams_.upload);
-  for (const auto& copy : slot.uploads) {
-    const std::span<const std::byte> from = copy->frame->extent();
-    streams_.upload.upload(copy->at, from.data(), from.size());
-  }
+  for (const auto& one : slot.uploads) copy(*one->frame, one->shared.get(), one->at);
   slot.uploads.clear();
   for (const ChainSlot::Earlier& earlier : slot.earlier)
     stages_[earlier.stage]->upload(*earlier.slot);
+  if (slot.shared && !copied) copy(*slot.last->input, slot.shared.get(), nullptr);
+  if (!slot.last->in_place) ++uploads_;
   last().upload(*slot.last);
   passage.end(Passage::upload, streams_.upload);
+}
+
+// Queues a frame's copy to its place, which is at `at` unless it is shared.
+void CudaChain::copy(const Frame& frame, SharedUpload* shared, std::byte* at) {
+  const std::span<const std::byte> from = frame.extent();
+  if (!shared)
+    streams_.upload.upload(at, from.data(), from.size());
+  else if (!shared->upload(device_, from, streams_.upload))
+    return;
+  ++uploads_;
 }
 
 void CudaChain::convolve(ChainSlot& slot) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "pipeline/filter/cuda/cuda_stages.h"
+#include "pipeline/filter/cuda/shared_uploads_cuda.h"
 #include "pipeline/filter/frame_stages.h"
 
 namespace vidconv {
@@ -27,6 +28,7 @@ struct ChainSlot {
   // A frame of the host in device memory. Windows share it.
   struct Copy {
     FrameStages::SharedFrame frame;
+    std::shared_ptr<SharedUpload> shared;  // holds the memory instead
     FramePtr memory;
     std::byte* at = nullptr;
   };
@@ -36,6 +38,7 @@ struct ChainSlot {
   };
 
   const std::unique_ptr<Slot> last;
+  std::shared_ptr<SharedUpload> shared;  // where the input lies, if other outputs filter it too
   // The rest is for filters over time, and is held until the device no longer uses it.
   std::optional<Frame> given;                              // the frame as it came, with its window
   std::byte* given_at = nullptr;                           // its copy
@@ -85,6 +88,7 @@ class CudaChain final : private FrameStages {
   Timeline& timeline() { return stages_.back()->timeline(); }
   const Timeline& timeline() const { return last().timeline(); }
   MemoryUse memory() const;
+  std::int64_t uploads() const { return uploads_; }  // frames copied to the device
   std::vector<std::string> variants() const;
 
  private:
@@ -95,14 +99,20 @@ class CudaChain final : private FrameStages {
   double difference(const Frame& a, const Frame& b) override;
   Frame on_host(const Frame& frame);
   bool passes_on(std::size_t stage) const override { return stage + 1 < count(); }
+  bool lies_here(const Frame& frame) const;
+  void place_shared(ChainSlot& slot);
   std::byte* on_device(const Frame& frame);
+  FramePool& pool_for(std::size_t bytes);
+  void copy(const Frame& frame, SharedUpload* shared, std::byte* at);
   std::unique_ptr<Slot> take_slot(std::size_t stage);
 
   const bool staged_;
   const int device_;
+  CudaUploads* const shares_;  // may be null
   CudaStreams streams_;
-  std::optional<FramePool> copies_;  // memory for frames of windows
-  std::optional<FramePool> hosted_;  // for those that the CPU compares
+  std::atomic<std::int64_t> uploads_ = 0;
+  std::shared_ptr<FramePool> copies_;  // memory for frames of windows, and those of all outputs
+  std::optional<FramePool> hosted_;    // for those that the CPU compares
   // The copies of frames that the last window had, by where they are copied from.
   std::map<const std::byte*, std::shared_ptr<ChainSlot::Copy>> held_;
   std::mutex mutex_;                                      // guards free_

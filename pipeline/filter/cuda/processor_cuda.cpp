@@ -118,7 +118,8 @@ class CudaProcessor final : public Processor {
     return {{.index = index_,
              .name = name_,
              .node = stages_.node(),
-             .frames = stages_.timeline().frames()}};
+             .frames = stages_.timeline().frames(),
+             .uploads = stages_.uploads()}};
   }
   std::vector<std::string> variants() const override { return stages_.variants(); }
 

@@ -107,14 +107,70 @@ TEST_F(Outputs, AllAtOnce) {
   EXPECT_TRUE(contents("all") == files);
 }
 
-// Several outputs share frames that are decoded once; a copy would have to read the input on its
-// own.
-TEST_F(Outputs, CopyNothing) {
-  const Result result = run(input() + " -o " + path("a.mkv") +
-                            " --kernel box --keep-unchanged -o " + path("b.y4m") + " --kernel box");
+// One that copies reads the file by itself; one that cannot shares what is decoded, and says why.
+TEST_F(Outputs, EachDecidesWhatItCopies) {
+  ffmpeg(
+      "-f lavfi -i testsrc2=size=64x48:rate=25:duration=2.4 -f lavfi -i sine=duration=2.4 -c:v "
+      "libx264 -pix_fmt yuv420p -preset ultrafast -g 10 -c:a flac " +
+      path("in.mkv"));
+  const std::string in = path("in.mkv");
+  const Output copies{"copies.mkv",
+                      "--kernel box:between=f12-f15 --keep-unchanged --preset ultrafast"},
+      other{"other.mkv", "--kernel sobel:between=f31-f33 --codec ffv1 --keep-unchanged"},
+      all{"all.mp4", "--kernel sobel --preset ultrafast --keep-unchanged"},
+      bare{"bare.y4m", "--kernel box"},
+      longer{"longer.mkv",
+             "--kernel box:between=f45-f52 --keep-unchanged --preset ultrafast --audit " +
+                 path("audit.jsonl")};
+  std::map<std::string, std::string> expected;
+  std::string line = in;
+  make_folder("together");
+  for (const Output& output : {copies, other, all, bare, longer}) {
+    expected.merge(alone(in, output));
+    line += words("together", output);
+  }
+  const std::string audit = read_file(path("audit.jsonl"));
+  std::filesystem::remove(path("audit.jsonl"));
+  const Result result = run(line);
   EXPECT_TRUE(succeeded(result));
-  EXPECT_TRUE(has_line_with(result.err, {"a.mkv: --keep-unchanged: all is encoded",
-                                         "once, for several outputs", "[all-encoded]"}))
+  EXPECT_TRUE(contents("together") == expected);
+  EXPECT_EQ(read_file(path("audit.jsonl")), audit);
+  EXPECT_TRUE(has_line_with(result.err, {"copies.mkv: --keep-unchanged", "are copied", "[kept]"}));
+  EXPECT_TRUE(has_line_with(result.err, {"longer.mkv: --keep-unchanged", "are copied", "[kept]"}));
+  for (const char* name : {"other.mkv", "all.mp4"})
+    EXPECT_TRUE(has_line_with(result.err, {name, "all is encoded", "[all-encoded]"})) << name;
+  // All of them copy: nothing is left for the shared decoder.
+  std::filesystem::remove(path("audit.jsonl"));
+  make_folder("both");
+  EXPECT_TRUE(succeeded(run(in + words("both", copies) + words("both", longer))));
+  for (const auto& [name, bytes] : contents("both"))
+    EXPECT_TRUE(bytes == expected.at(name)) << name;
+}
+
+TEST_F(Outputs, OneThatCopiesEndsWithTheOthers) {
+  ffmpeg("-i " + clip() + " -c:v libx264 -pix_fmt yuv420p -preset ultrafast -g 10 " +
+         path("in.mkv"));
+  for (const std::string& strict : {std::string(), std::string(" --strict")}) {
+    SCOPED_TRACE(strict);
+    make_folder("both");
+    const Result result =
+        run(path("in.mkv") + strict + " -o " + path("nofolder/a.mkv") + " --kernel box -o " +
+            path("both/b.mkv") + " --kernel box:between=f12-f15 --keep-unchanged");
+    EXPECT_EQ(result.exit_code, exit_output) << result.err;
+    EXPECT_EQ(contents("both").size(), strict.empty() ? 1u : 0u) << result.err;
+    EXPECT_EQ(has_line_with(result.err, {"b.mkv", "stopped at the failure of", "a.mkv"}),
+              !strict.empty())
+        << result.err;
+  }
+}
+
+TEST_F(Outputs, OnesThatCannotReadAgainCopyNothing) {
+  const Result result = shell("cat " + clip() + " | " + vidconv() + " - -o " + path("a.mkv") +
+                              " --kernel box:between=f1-f2 --keep-unchanged --codec ffv1 -o " +
+                              path("b.y4m") + " --kernel box");
+  EXPECT_TRUE(succeeded(result));
+  EXPECT_TRUE(has_line_with(
+      result.err, {"a.mkv: --keep-unchanged: all is encoded", "can be read once", "[all-encoded]"}))
       << result.err;
 }
 
