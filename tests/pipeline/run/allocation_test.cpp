@@ -222,6 +222,7 @@ constexpr Case cases[] = {
     {"yuv420p", 192, 108, "sobel:between=f0-f20,f40-f60,f80-f100,f120-f140"},
     {"yuv420p", 192, 108, "gaussian:sigma=1..3@f10-f150"},
     {"yuv420p", 192, 108, "gaussian:sigma=2:region=20,20,50,40;120,60,40,30"},
+    {"yuv420p", 192, 108, "tilt-shift:y=40%,height=20%,blur=4"},
     {"yuv420p", 192, 108, "gaussian:sigma=1..3@f10-f150:region=20,20,50,40:feather=4"},
 };
 
