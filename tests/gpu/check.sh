@@ -98,7 +98,7 @@ once() {
 of_kernels='*Sweep*:Properties.*:Variants.*:*RandomPlans*:*Strips*:*ManyTaps*:*LongPasses*:*HardFloats*:*WideMatrices*'
 of_kernels+=':*PixelsO*:SideBySide*:Published*:Examples*:*Blend*:*RegionWindows*'
 # The pipeline's other tests need no device, or need FFmpeg's program, which a bare host lacks.
-of_pipeline='OnDevice*:SeveralDevices*:*Nvdec*:*Repack*:Trace*:*Timed*:*FormatSweep*:*DecoderRequest*:*DeviceChoice*:*Light*:*Scan*'
+of_pipeline='OnDevice*:SeveralDevices*:*Nvdec*:*Repack*:Trace*:*Timed*:*FormatSweep*:*DecoderRequest*:*DeviceChoice*:*Light*:*Scan*:*RegionStep*'
 
 # One GPU cannot test the use of two.
 [[ $(nvidia-smi -L | wc -l) -gt 1 ]] || of_pipeline+='-SeveralDevices.OthersAreLeftAlone:SeveralDevices.StoppedKernelEndsTheRun'
