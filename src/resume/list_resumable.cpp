@@ -6,7 +6,7 @@
 
 #include "pipeline/base/printable.h"
 #include "src/process/standard_streams.h"
-#include "src/resume/resume_folder.h"
+#include "src/resume/leftovers.h"
 #include "src/run/progress.h"
 
 namespace vidconv {

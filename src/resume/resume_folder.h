@@ -20,6 +20,8 @@
 #include "pipeline/cluster/shard_writer.h"
 #include "pipeline/shards/shard_store.h"
 #include "src/options/options.h"
+#include "src/resume/folder_lock.h"
+#include "src/resume/resume_run.h"
 
 namespace vidconv {
 
@@ -38,9 +40,9 @@ class ResumeFolder final : public ShardStore {
 
   const std::string& path() const { return path_; }
   // The input is damaged, so that it is read in order of time.
-  bool in_order() const { return in_order_; }
+  bool in_order() const { return state_.in_order; }
   // The quality that --target has found, in the encoder's words; empty: none yet.
-  const std::string& quality() const { return quality_; }
+  const std::string& quality() const { return state_.quality; }
   void keep_quality(const std::string& crf);
   // How many shards are kept by now, of earlier runs and this one.
   std::size_t kept_by_now() const { return kept_by_now_; }
@@ -50,7 +52,7 @@ class ResumeFolder final : public ShardStore {
   // An earlier run has given the output its name, and was killed before the folder went.
   bool output_is_there() const;
   // Its input was damaged.
-  bool output_is_damaged() const { return named_ && named_->damaged; }
+  bool output_is_damaged() const { return state_.named && state_.named->damaged; }
   // The output is there: the folder goes.
   void remove();
 
@@ -69,8 +71,6 @@ class ResumeFolder final : public ShardStore {
  private:
   class Writer;
 
-  void make();
-  void lock();
   void take_over(bool overwrite);
   void write_run() const;
   void find_shards(bool overwrite);
@@ -85,17 +85,10 @@ class ResumeFolder final : public ShardStore {
   const std::string path_;
   const Notify notify_;
   const bool overwrite_;
-  struct Run;
-  const std::unique_ptr<Run> run_;
-  struct Named {  // a file that was about to get the output's name
-    std::uint64_t inode = 0;
-    std::int64_t size = 0;
-    bool damaged = false;
-  };
-  std::optional<Named> named_;
-  int lock_ = -1;
-  bool in_order_ = false, begun_ = false, removed_ = false;
-  std::string quality_;
+  const ResumeRun run_;
+  const FolderLock lock_;
+  ResumeState state_;
+  bool begun_ = false, removed_ = false;
   EncodedVideo video_;
   std::string cut_key_;
   std::map<std::int64_t, ShardLedger> ledgers_;  // indices into shards_
@@ -115,16 +108,5 @@ void remove_kept(const Options& options);
 
 // For people, of a run that has failed.
 std::string describe(const ResumeFolder& kept);
-
-// A folder that a run has left.
-struct Leftover {
-  std::string path, output, input;
-  std::vector<std::string> command;
-  std::size_t shards = 0;
-  std::int64_t bytes = 0;
-  bool at_work = false;  // a run is
-};
-// All in this folder, by name. Throws Error(resume) where it cannot be read.
-std::vector<Leftover> leftovers_in(const std::string& folder);
 
 }  // namespace vidconv

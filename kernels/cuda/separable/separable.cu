@@ -12,7 +12,6 @@
 #include "kernels/cuda/common/output.cuh"
 #include "kernels/cuda/common/tuning.h"
 #include "kernels/cuda/variants.h"
-#include "kernels/filter/kernel.h"
 
 namespace vidconv::cuda {
 namespace {

@@ -12,7 +12,6 @@
 #include "kernels/cuda/common/scratch.h"
 #include "kernels/cuda/common/shared_memory.h"
 #include "kernels/cuda/variants.h"
-#include "kernels/filter/kernel.h"
 
 namespace vidconv::cuda {
 namespace {
