@@ -157,7 +157,8 @@ def windows(runs, monkeypatch):
     seen = []
 
     def plan(kernels, layout, width, height, border, device, host, threads, linear):
-        return types.SimpleNamespace(reach=(1, 1, 1, 0), run_window=lambda *a: seen.append((layout, width, height, device, host, a)))
+        about = layout, width, height, device, host
+        return types.SimpleNamespace(reach=(1, 1, 1, 0), run_window=lambda *arguments: seen.append((*about, arguments)))
     monkeypatch.setattr("vidconv._over_time.new_plan", plan)
     return seen
 
@@ -183,10 +184,12 @@ def test_what_windows_refuse(windows):
     for call, error, words in (
             (lambda: vidconv.filter(tensor, "box", axis=0, device="cpu"), ValueError, "lies on cuda:3"),
             (lambda: vidconv.filter(tensor, "box", axis=0, out=np.zeros((4, 8, 10), np.uint8)), ValueError, "type and device"),
-            (lambda: vidconv.filter(tensor, "box", axis=0, out=Tensor(np.zeros((3, 8, 10), np.uint8))), ValueError, "out is of shape"),
+            (lambda: vidconv.filter(tensor, "box", axis=0, out=Tensor(np.zeros((3, 8, 10), np.uint8))), ValueError,
+             "out is of shape"),
             (lambda: vidconv.filter(tensor, "box", axis=0, out=Tensor(tensor.array[::-1])), ValueError, "shares memory"),
             (lambda: vidconv.filter(Tensor(np.zeros((4, 8, 10))), "box", axis=0), TypeError, "float32"),
-            (lambda: vidconv.filter(Tensor(np.zeros((4, 8, 20), np.uint8)[:, :, ::2]), "box", axis=0), ValueError, "contiguous")):
+            (lambda: vidconv.filter(Tensor(np.zeros((4, 8, 20), np.uint8)[:, :, ::2]), "box", axis=0), ValueError,
+             "contiguous")):
         with pytest.raises(error, match=words):
             call()
     assert not windows
