@@ -131,10 +131,11 @@ void check_over_time(const std::vector<FilterSpec>& chain, const PixelFormat& fo
                 "over pictures in memory, filters act on codes",
                 "leave out `linear`, or filter a video");
   constexpr auto most_planes = static_cast<int>(std::tuple_size_v<decltype(TimeFrame::planes)>);
-  if (options.device == Device::cuda)
+  const auto volume = std::ranges::find_if(chain, &FilterSpec::is_volume);
+  if (options.device == Device::cuda && volume != chain.end())
     throw Error(Fault::usage, "cannot make a plan for the device",
                 "cuda:" + std::to_string(options.device_index),
-                "filters over time run on the CPU: " + spec->text(), "use cpu");
+                "volumes run on the CPU: " + volume->text(), "use cpu");
   if (format.planes > most_planes)
     throw Error(Fault::usage, "cannot filter over time", format.name,
                 "pictures have more than " + std::to_string(most_planes) + " planes",
@@ -167,13 +168,13 @@ struct vidconv_plan {
                             : vidconv::make_work(acting, f, selection, border, vidconv::Codes::all,
                                                  codes, vidconv::AlphaUse::automatic);
     });
+    const vidconv::PictureMemory memory{.hosted = options.host != 0,
+                                        .halves = format.half && !on_host(options)};
     if (vidconv::is_staged(*work)) {
       vidconv::check_over_time(chain, f, processor, options.linear != 0);
-      over_time = std::make_unique<vidconv::WindowFilter>(*work, width, height, processor);
+      over_time = vidconv::make_window_filter(*work, width, height, processor, memory);
     } else {
-      filter = vidconv::make_picture_filter(
-          work->cases()[0], width, height, processor,
-          {.hosted = options.host != 0, .halves = format.half && !on_host(options)});
+      filter = vidconv::make_picture_filter(work->cases()[0], width, height, processor, memory);
     }
     if (format.half && on_host(options)) {
       halves = std::make_unique<vidconv::HalfPictures>(f, width, height, processor.threads);
@@ -299,7 +300,7 @@ vidconv_status vidconv_plan_run_window(vidconv_plan* plan, const vidconv_window*
           });
     p.with_floats(std::span(p.from).first(pictures * planes), [&](auto floats, auto result) {
       p.over_time->run({.result = taken.result, .first = taken.first, .planes = floats},
-                       taken.goes_on != 0, result);
+                       taken.goes_on != 0, result, static_cast<vidconv::CudaStream>(stream));
     });
   });
 }

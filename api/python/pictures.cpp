@@ -106,7 +106,7 @@ class Plan {
   void run_window(std::int64_t result, std::int64_t first, std::int64_t pictures, bool goes_on,
                   std::uintptr_t from, std::ptrdiff_t from_picture, std::ptrdiff_t from_plane,
                   std::ptrdiff_t from_row, std::uintptr_t to, std::ptrdiff_t to_plane,
-                  std::ptrdiff_t to_row) {
+                  std::ptrdiff_t to_row, std::uintptr_t stream) {
     const auto count = static_cast<std::ptrdiff_t>(planes_);
     std::vector<const void*> sources;
     std::vector<void*> targets;
@@ -126,9 +126,9 @@ class Plan {
     vidconv_status status = VIDCONV_OK;
     {
       const nb::gil_scoped_release others_run;
-      status =
-          vidconv_plan_run_window(plan_.get(), &window, planes_, sources.data(), source_rows.data(),
-                                  targets.data(), target_rows.data(), nullptr, &error);
+      status = vidconv_plan_run_window(plan_.get(), &window, planes_, sources.data(),
+                                       source_rows.data(), targets.data(), target_rows.data(),
+                                       reinterpret_cast<void*>(stream), &error);
     }
     check(status, error);
   }

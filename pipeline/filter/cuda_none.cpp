@@ -1,5 +1,5 @@
 // Replaces cuda.cpp, device_mask_cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp,
-// processor_cuda.cpp and shared_uploads_cuda.cpp in a build without CUDA.
+// processor_cuda.cpp, shared_uploads_cuda.cpp and window_filter_cuda.cpp in a build without CUDA.
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/nvdec.h"
 #include "pipeline/device/nvenc.h"
@@ -7,6 +7,7 @@
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/filter/processor.h"
 #include "pipeline/filter/shared_uploads.h"
+#include "pipeline/filter/window_filter.h"
 
 namespace vidconv {
 namespace {
@@ -40,6 +41,13 @@ std::unique_ptr<SharedUploads> make_shared_uploads() { return nullptr; }
 std::unique_ptr<PictureFilter> make_cuda_picture_filter(Work, int, int,
                                                         const ProcessorOptions& options,
                                                         const PictureMemory&) {
+  throw Error(Fault::device, "cannot use the device",
+              "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
+}
+
+std::unique_ptr<WindowFilter> make_cuda_window_filter(const TimedWork&, int, int,
+                                                      const ProcessorOptions& options,
+                                                      const PictureMemory&) {
   throw Error(Fault::device, "cannot use the device",
               "cuda:" + std::to_string(options.device_index), no_cuda, "use `device` cpu");
 }

@@ -1,136 +1,35 @@
 #include "pipeline/filter/window_filter.h"
 
-#include <algorithm>
-#include <iterator>
-#include <optional>
-#include <utility>
-
-#include "pipeline/filter/time_stages.h"
+#include "pipeline/filter/window_steps.h"
 
 namespace vidconv {
+namespace {
 
-WindowFilter::WindowFilter(const TimedWork& work, int width, int height,
-                           const ProcessorOptions& options)
-    : work_(work),
-      works_(stages_of(work_)),
-      format_(work_.format()),
-      width_(width),
-      height_(height) {
-  for (int p = 0; p < format_.planes; ++p)
-    rows_.push_back(extent_of_plane(format_, p, width, height).rows);
-  for (const TimedWork* one : works_) {
-    stages_.push_back(
-        {one,
-         std::make_unique<PictureSteps>(one->cases()[0], width, height, options, plain_memory),
-         {}});
-    std::ranges::copy(stages_.back().steps->variants(), std::back_inserter(variants_));
+class CpuWindowFilter final : public WindowFilter {
+ public:
+  CpuWindowFilter(const TimedWork& work, int width, int height, const ProcessorOptions& options)
+      : steps_(work, width, height, options, plain_memory,
+               [](std::span<const PlaceOfPlane> picture, int) { return picture; }) {}
+
+  void run(const PictureWindow& window, bool goes_on, std::span<const PlaceOfPlane> to,
+           CudaStream) override {
+    steps_.run(window, goes_on, to, nullptr);
   }
-}
+  const std::vector<std::string>& variants() const override { return steps_.variants(); }
+  std::size_t memory() const override { return steps_.memory(); }
 
-std::size_t WindowFilter::memory() const {
-  std::size_t bytes = 0;
-  for (const Stage& stage : stages_) bytes += stage.steps->memory();
-  for (const auto& picture : pictures_) bytes += picture->bytes;
-  return bytes;
-}
+ private:
+  WindowSteps steps_;
+};
 
-void WindowFilter::run(const PictureWindow& window, bool goes_on, Planes to) {
-  for (Stage& stage : stages_)
-    for (auto& [number, made] : stage.made) made.used = false;
-  if (!goes_on) {
-    forget_unused();
-    ++video_;
-  }
-  window_ = window;
-  make(stages_.size() - 1, window.result, to);
-  forget_unused();
-}
+}  // namespace
 
-void WindowFilter::forget_unused() {
-  for (Stage& stage : stages_)
-    std::erase_if(stage.made, [](const auto& made) { return !made.second.used; });
-}
-
-std::int64_t WindowFilter::count_of(std::size_t s) const {
-  return count_before(works_, s, window_.first + std::ssize(window_.planes) / std::ssize(rows_));
-}
-
-// Returns picture `number` of what stage `s` gets.
-WindowFilter::Planes WindowFilter::before(std::size_t s, std::int64_t number) {
-  if (s == 0)
-    return window_.planes.subspan(static_cast<std::size_t>(number - window_.first) * rows_.size(),
-                                  rows_.size());
-  auto& made = stages_[s - 1].made;
-  if (const auto known = made.find(number); known != made.end()) {
-    known->second.used = true;
-    return known->second.picture->planes;
-  }
-  auto idle = std::ranges::find_if(pictures_, [](const auto& p) { return p.use_count() == 1; });
-  if (idle == pictures_.end()) {
-    pictures_.push_back(std::make_shared<OwnPicture>(format_, width_, height_, plain_memory,
-                                                     "for what lies between two filters"));
-    idle = std::prev(pictures_.end());
-  }
-  const std::shared_ptr<OwnPicture> picture = *idle;
-  make(s - 1, number, picture->planes);
-  made[number] = {picture};
-  return picture->planes;
-}
-
-bool WindowFilter::is_at_hand(std::size_t s, std::int64_t number) const {
-  return s == 0 ? number >= window_.first : stages_[s - 1].made.contains(number);
-}
-
-void WindowFilter::make(std::size_t s, std::int64_t number, Planes to) {
-  const std::int64_t here = number_before(*works_[s], number);
-  const Planes centre = before(s, here);
-  if (works_[s]->is_over_time()) set_frames(s, here, centre);
-  stages_[s].steps->run(centre, to, nullptr);
-}
-
-TimeFrame WindowFilter::frame(Planes planes, std::int64_t number) const {
-  constexpr int bits_of_numbers = 40;
-  TimeFrame frame;
-  frame.number = (video_ << bits_of_numbers) + number;
-  for (std::size_t p = 0; p < planes.size(); ++p)
-    frame.planes.at(p) = {.data = planes[p].data, .stride = planes[p].stride, .rows = rows_[p]};
-  return frame;
-}
-
-// Tells a stage's filter which pictures lie around number `here` of what it gets.
-void WindowFilter::set_frames(std::size_t s, std::int64_t here, Planes centre) {
-  const TimedWork& work = *works_[s];
-  const std::vector<Step>& steps = work.cases()[0].steps;
-  const auto step =
-      std::ranges::find_if(steps, [](const Step& one) { return one.plan.over_time.has_value(); });
-  if (step == steps.end()) return;
-  const TapFrames frames = step->plan.tap_frames();
-  const std::int64_t count = count_of(s), first = here - frames.anchor,
-                     last = here + frames.after();
-  Scene scene{std::max<std::int64_t>(0, first), std::min(last, count - 1)};
-  if (work.over_time().cut)
-    scene = Scene::around(here, scene.first, scene.last,
-                          [&](std::int64_t number) { return is_cut_before(s, number); });
-  std::vector<TimeFrame> taps;
-  for (std::int64_t number = first; number <= last; ++number) {
-    const std::int64_t there = scene.standing_for(number, work.over_time().border, count);
-    taps.push_back(there < 0 ? TimeFrame{} : frame(before(s, there), there));
-  }
-  const std::int64_t earlier = scene.standing_for(first, work.over_time().border, count) - 1;
-  TimeFrame leaving;
-  if (earlier >= 0 && is_at_hand(s, earlier)) leaving = frame(before(s, earlier), earlier);
-  stages_[s].steps->set_frames(taps, frame(centre, here), leaving);
-}
-
-bool WindowFilter::is_cut_before(std::size_t s, std::int64_t number) {
-  const auto components = [&](Planes picture) {
-    std::vector<ConstBytePlane> all;
-    for (std::size_t i = 0; i < format_.components.size(); ++i)
-      all.push_back(component_of(picture, format_, width_, height_, i).as<const std::byte>());
-    return all;
-  };
-  return mean_difference(format_, components(before(s, number - 1)),
-                         components(before(s, number))) > *works_[s]->over_time().cut;
+std::unique_ptr<WindowFilter> make_window_filter(const TimedWork& work, int width, int height,
+                                                 const ProcessorOptions& options,
+                                                 const PictureMemory& memory) {
+  if (options.device == Device::cuda)
+    return make_cuda_window_filter(work, width, height, options, memory);
+  return std::make_unique<CpuWindowFilter>(work, width, height, options);
 }
 
 }  // namespace vidconv

@@ -3,15 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pipeline/filter/picture_filter.h"
-#include "pipeline/filter/picture_steps.h"
 #include "pipeline/work/timed_work.h"
 
 namespace vidconv {
@@ -24,53 +21,35 @@ struct PictureWindow {
   std::span<const PlaceOfPlane> planes;  // picture after picture
 };
 
-// Runs the stages of a work on the CPU. Not thread-safe.
+// Runs the stages of a work. Not thread-safe.
 class WindowFilter {
  public:
-  WindowFilter(const TimedWork& work, int width, int height, const ProcessorOptions& options);
+  virtual ~WindowFilter() = default;
+  WindowFilter(const WindowFilter&) = delete;
+  WindowFilter& operator=(const WindowFilter&) = delete;
 
-  // Filters one picture into `to`. `goes_on`: the window is of the same video as the last one, so
-  // that what was made between the stages still holds. Pictures are only read. The window reaches
-  // as far back as the result depends on, or to the first picture.
-  void run(const PictureWindow& window, bool goes_on, std::span<const PlaceOfPlane> to);
+  // Filters one picture into `to`, as PictureFilter::run() does, but allocates pictures between the
+  // stages for the first windows. `goes_on`: the window is of the same video as the last one, so
+  // that what was made between the stages still holds. The window reaches as far back as the result
+  // depends on, or to the first picture. On a CUDA device it waits for the stream where pictures
+  // are compared (OverTime::cut).
+  virtual void run(const PictureWindow& window, bool goes_on, std::span<const PlaceOfPlane> to,
+                   CudaStream stream) = 0;
+  // Returns the name of each step's variant, stage after stage.
+  virtual const std::vector<std::string>& variants() const = 0;
+  virtual std::size_t memory() const = 0;  // bytes
 
-  const std::vector<std::string>& variants() const { return variants_; }
-  std::size_t memory() const;
-
- private:
-  using Planes = std::span<const PlaceOfPlane>;
-
-  // A picture between two stages.
-  struct Made {
-    std::shared_ptr<const OwnPicture> picture;
-    bool used = true;  // for the result being made
-  };
-  struct Stage {
-    const TimedWork* work;
-    std::unique_ptr<PictureSteps> steps;
-    std::map<std::int64_t, Made> made;  // by number
-  };
-
-  std::int64_t count_of(std::size_t s) const;
-  Planes before(std::size_t s, std::int64_t number);
-  bool is_at_hand(std::size_t s, std::int64_t number) const;
-  void make(std::size_t s, std::int64_t number, Planes to);
-  void set_frames(std::size_t s, std::int64_t here, Planes centre);
-  bool is_cut_before(std::size_t s, std::int64_t number);
-  TimeFrame frame(Planes planes, std::int64_t number) const;
-  void forget_unused();
-
-  const TimedWork work_;
-  const std::vector<const TimedWork*> works_;
-  const PixelFormat& format_;
-  const int width_, height_;
-  std::vector<int> rows_;  // one number for each plane
-  std::vector<Stage> stages_;
-  std::vector<std::string> variants_;
-  std::vector<std::shared_ptr<OwnPicture>> pictures_;  // all that were made
-  PictureWindow window_;                               // the one being filtered
-  // Counts videos: numbers of pictures of two videos are never the same.
-  std::int64_t video_ = 0;
+ protected:
+  WindowFilter() = default;
 };
+
+// Makes a window filter, as make_picture_filter() does for a work without stages.
+std::unique_ptr<WindowFilter> make_window_filter(const TimedWork& work, int width, int height,
+                                                 const ProcessorOptions& options,
+                                                 const PictureMemory& memory);
+// Makes the filter that make_window_filter() chooses for a CUDA device.
+std::unique_ptr<WindowFilter> make_cuda_window_filter(const TimedWork& work, int width, int height,
+                                                      const ProcessorOptions& options,
+                                                      const PictureMemory& memory);
 
 }  // namespace vidconv

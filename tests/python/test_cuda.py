@@ -25,6 +25,16 @@ class Tensor:
         self.array = array
         self.shape, self.dtype = array.shape, array.dtype
 
+    @property
+    def ndim(self):
+        return self.array.ndim
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        return Tensor(self.array[index])
+
     def __iter__(self):
         return map(Tensor, self.array)
 
@@ -138,3 +148,48 @@ def test_a_device_that_is_not_there():
         del sys.modules["torch"]
         if real:
             sys.modules["torch"] = real
+
+
+@pytest.fixture
+def windows(runs, monkeypatch):
+    """Records the arguments of every run of a window instead of running."""
+    sys.modules["torch"].moveaxis = lambda tensor, source, target: Tensor(np.moveaxis(tensor.array, source, target))
+    seen = []
+
+    def plan(kernels, layout, width, height, border, device, host, threads, linear):
+        about = layout, width, height, device, host
+        return types.SimpleNamespace(reach=(1, 1, 1, 0), run_window=lambda *arguments: seen.append((*about, arguments)))
+    monkeypatch.setattr("vidconv._over_time.new_plan", plan)
+    return seen
+
+
+def test_windows_of_tensors(windows):
+    tensor, out = (Tensor(np.zeros((8, 3, 10), np.uint16)) for _ in range(2))
+    assert vidconv.filter(tensor, "time:1 1 1", axis=1, out=out) is out
+    at, to = tensor.array.ctypes.data, out.array.ctypes.data
+    assert windows == [("u16", 10, 8, "cuda:3", False, (n, 0, min(3, n + 2), n > 0, at, 20, 0, 60, to + 20 * n, 0, 60, 4711))
+                       for n in range(3)]
+    result = vidconv.filter(tensor, "time:1 1 1", axis=1, device="cuda")
+    assert isinstance(result, Tensor) and result.shape == (8, 3, 10)
+
+
+def test_windows_of_arrays_on_a_device(windows):
+    assert vidconv.filter(np.zeros((2, 8, 10), np.uint8), "time:1 1 1", axis=0, device="cuda").shape == (2, 8, 10)
+    assert [(*run[:5], run[5][:4], run[5][-1]) for run in windows] == [
+        ("u8", 10, 8, "cuda:0", True, (n, 0, 2, n > 0), 0) for n in range(2)]
+
+
+def test_what_windows_refuse(windows):
+    tensor = Tensor(np.zeros((4, 8, 10), np.uint8))
+    for call, error, words in (
+            (lambda: vidconv.filter(tensor, "box", axis=0, device="cpu"), ValueError, "lies on cuda:3"),
+            (lambda: vidconv.filter(tensor, "box", axis=0, out=np.zeros((4, 8, 10), np.uint8)), ValueError, "type and device"),
+            (lambda: vidconv.filter(tensor, "box", axis=0, out=Tensor(np.zeros((3, 8, 10), np.uint8))), ValueError,
+             "out is of shape"),
+            (lambda: vidconv.filter(tensor, "box", axis=0, out=Tensor(tensor.array[::-1])), ValueError, "shares memory"),
+            (lambda: vidconv.filter(Tensor(np.zeros((4, 8, 10))), "box", axis=0), TypeError, "float32"),
+            (lambda: vidconv.filter(Tensor(np.zeros((4, 8, 20), np.uint8)[:, :, ::2]), "box", axis=0), ValueError,
+             "contiguous")):
+        with pytest.raises(error, match=words):
+            call()
+    assert not windows

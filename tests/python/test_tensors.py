@@ -128,6 +128,27 @@ def test_nothing_is_allocated_beside_the_result(noise):
     assert torch.cuda.mem_get_info()[0] == left
 
 
+OVER_TIME = ["time:1 2 1:scale=auto", "time-box:size=9:border=shrink", ["sobel", "time-exp:decay=0.6", "box"],
+             "time-box:size=4:every=3:phase=1", ["gaussian", "time-box:size=3:cut=0.3"], "unsharp"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", OVER_TIME, ids=str)
+@pytest.mark.parametrize("shape, axis, planar", [((12, 41, 67), 0, False), ((24, 11, 32, 3), 1, False),
+                                                 ((10, 3, 17, 20), 0, True)])
+def test_pictures_over_time(noise, dtype, kernel, shape, axis, planar):
+    video = noise(shape, dtype)
+    np.moveaxis(video, axis, 0)[5:8] = 0  # scenes of their own
+    expected = vidconv.filter(video, kernel, axis=axis, planar=planar)
+    tensor = to_device(video)
+    result = vidconv.filter(tensor, kernel, axis=axis, planar=planar)
+    assert result.device == tensor.device and result.dtype == tensor.dtype
+    assert same(result, expected) and same(tensor, video)
+    out = torch.empty_like(result)
+    assert vidconv.filter(tensor, kernel, axis=axis, planar=planar, out=out) is out and same(out, expected)
+    assert np.array_equal(vidconv.filter(video, kernel, axis=axis, planar=planar, device="cuda"), expected)
+
+
 def test_what_is_refused(noise):
     tensor = to_device(noise((48, 64), np.uint8))
     for call, error, words in (

@@ -231,10 +231,14 @@ typedef struct vidconv_window {
  * says what stands for the pictures that there are not. One picture more before it lets long means
  * be carried on, if goes_on is 1.
  *
- * For plans on the CPU, and any plan without filters over time. Windows may come in any order.
- * Allocates handles, and pictures between filters for the first windows. Thread-safe; calls on one
- * plan take turns. Fails as vidconv_plan_run() does, and with VIDCONV_USAGE for a window that is
- * too small. */
+ * On a CUDA device with vidconv_plan_options.host 1, pictures are copied there, each once where
+ * goes_on is 1. Otherwise the planes of the whole window lie in the device's memory and stay valid
+ * until `stream` has done the work. Filters with `cut=` compare pictures on the CPU: the function
+ * then waits for the stream. Volumes are for plans on the CPU.
+ *
+ * Windows may come in any order. Allocates handles, and pictures for the first windows, for which
+ * it may wait for the device. Thread-safe; calls on one plan take turns. Fails as
+ * vidconv_plan_run() does, and with VIDCONV_USAGE for a window that is too small. */
 VIDCONV_API vidconv_status vidconv_plan_run_window(vidconv_plan* plan, const vidconv_window* window,
                                                    size_t planes, const void* const* from,
                                                    const ptrdiff_t* from_strides, void* const* to,

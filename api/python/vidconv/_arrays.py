@@ -67,11 +67,11 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
             blue, in this order or reversed, and alpha, which is copied.
         device: "cpu" or "cuda:N"; None: where the array lies. Arrays in the host's memory are copied to a device and back.
         axis: the dimension of `array` that counts pictures, as in ``filter(video, "time:1 2 1:scale=auto", axis=0)``; the
-            others are those of a picture. Filters over time need it. With ``every=`` there are fewer results. On the CPU.
+            others are those of a picture. Filters over time need it. With ``every=`` there are fewer results.
 
     Returns:
         `out`, or a new array of NumPy or of the tensor's library. On a CUDA device the work is queued on that library's
-        current stream, and the call does not block.
+        current stream, and the call does not block; with `axis` it waits for the work.
 
     Raises:
         UsageError: the kernel or the border makes no sense, or `out` overlaps `array`.
@@ -106,10 +106,9 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
     call = _Call(in_regions(kernels, regions), border_word(border), bits, int(threads), bool(linear), device)
     if axis is not None:
         from ._over_time import filter_over_time
-        if planes is not None or linear or device not in (None, "cpu"):
-            raise ValueError("axis= takes no planes=, linear= and device=: filters over pictures run on the CPU, on all channels "
-                             "and on codes")
-        return filter_over_time(array, axis, out, planar, layout, call.kernels, call.border, bits, call.threads)
+        if planes is not None or linear:
+            raise ValueError("axis= takes no planes= and linear=: filters over pictures run on all channels and on codes")
+        return filter_over_time(array, axis, out, planar, layout, call.kernels, call.border, bits, call.threads, device)
     interface = None
     if not isinstance(array, np.ndarray):
         interface = _cuda.interface_of(array)
@@ -167,10 +166,7 @@ def _filter_one(array: Any, interface: Optional[Dict[str, Any]], out: Any, plana
 
 
 def _filter_tensor(tensor: Any, interface: Dict[str, Any], out: Any, planar: bool, call: _Call) -> Any:
-    index, stream = _cuda.device_and_stream(tensor)
-    device = f"cuda:{index}"
-    if call.device not in (None, "cuda", device):
-        raise ValueError(f"device={call.device!r}: the tensor lies on {device}, and is filtered there")
+    device, stream = _cuda.place_of(tensor, call.device)
     picture = Picture(interface, planar)
     layout = format_of(picture, call.bits, call.linear)
     _cuda.in_place(picture.walkable, "")

@@ -35,13 +35,28 @@ def device_and_stream(tensor: Any) -> Tuple[int, int]:
                     "give a tensor of torch or cupy (torch.from_dlpack(), cupy.from_dlpack())")
 
 
-def new_like(tensor: Any) -> Any:
-    """Returns a tensor of the same library, shape, type and device, of which nothing is set."""
-    library = sys.modules[type(tensor).__module__.split(".")[0]]
+def place_of(tensor: Any, device: Optional[str]) -> Tuple[str, int]:
+    """Returns "cuda:N" and the current stream, if `device` names no other one."""
+    index, stream = device_and_stream(tensor)
+    place = f"cuda:{index}"
+    if device not in (None, "cuda", place):
+        raise ValueError(f"device={device!r}: the tensor lies on {place}, and is filtered there")
+    return place, stream
+
+
+def library_of(tensor: Any) -> Any:
+    """Returns torch or cupy."""
+    return sys.modules[type(tensor).__module__.split(".")[0]]
+
+
+def new_like(tensor: Any, shape: Optional[Tuple[int, ...]] = None) -> Any:
+    """Returns a tensor of the same library, type and device, and that shape or the same, of which nothing is set."""
+    library = library_of(tensor)
+    shape = tensor.shape if shape is None else shape
     if library.__name__ == "torch":
-        return library.empty(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+        return library.empty(shape, dtype=tensor.dtype, device=tensor.device)
     with tensor.device:
-        return library.empty(tensor.shape, dtype=tensor.dtype)
+        return library.empty(shape, dtype=tensor.dtype)
 
 
 def check_out(out: Any, tensor: Any) -> Any:

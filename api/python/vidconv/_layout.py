@@ -43,14 +43,28 @@ def channel_axis(layout: str) -> Optional[int]:
     return None if axis < 0 else axis
 
 
-def _strides(interface: Dict[str, Any], sample: int) -> Tuple[int, ...]:
+def strides_of(interface: Dict[str, Any]) -> Tuple[int, ...]:
+    """Returns the bytes from one index to the next, for each axis."""
     given: Optional[Tuple[int, ...]] = interface.get("strides")
     if given is not None:
         return given
-    strides = [sample]
+    strides = [sample_bytes(interface)]
     for extent in reversed(interface["shape"][1:]):
         strides.insert(0, strides[0] * extent)
     return tuple(strides)
+
+
+def sample_bytes(interface: Dict[str, Any]) -> int:
+    """Returns the bytes of a sample; 1 for those of no picture."""
+    return _SAMPLES.get(interface["typestr"], ("", 1))[1]
+
+
+def range_of(interface: Dict[str, Any]) -> Tuple[int, int]:
+    """Returns the addresses of the first byte of an array that is not empty, and of that behind its last one."""
+    reaches = [(extent - 1) * stride for extent, stride in zip(interface["shape"], strides_of(interface))]
+    address = interface["data"][0]
+    return (address + sum(reach for reach in reaches if reach < 0),
+            address + sum(reach for reach in reaches if reach > 0) + sample_bytes(interface))
 
 
 def _walkable(address: int, shape: Tuple[int, ...], strides: Tuple[int, ...], sample: int, planar: bool) -> bool:
@@ -77,11 +91,10 @@ class Picture:
         self.shape = shape = tuple(interface["shape"])
         self.typestr = interface["typestr"]
         self.planar = planar
-        sample = _SAMPLES.get(self.typestr, ("", 1))[1]
-        strides = _strides(interface, sample)
+        strides = strides_of(interface)
         self.plane = strides[0] if planar else 0
         self.row = strides[1 if planar else 0] if len(shape) > 1 else 0
-        self.walkable = _walkable(self.address, shape, strides, sample, planar)
+        self.walkable = _walkable(self.address, shape, strides, sample_bytes(interface), planar)
 
     @property
     def size(self) -> Tuple[int, int]:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "device_picture.h"
+#include "window.h"
 
 static vidconv_plan_options device_options(const char* format, int width, int height) {
   vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
@@ -261,6 +262,193 @@ static void host_memory(void) {
   for (i = 0; i < count; ++i) pthread_join(ids[i], NULL);
 }
 
+/* Pictures that follow each other, in host memory and on the device, and the results of a plan for
+ * the CPU. */
+typedef struct {
+  int pictures, results;
+  picture from[most_pictures], device_from[most_pictures];
+  picture to[most_pictures], device_to[most_pictures];
+} video;
+
+static video make_video(const char* const* kernels, vidconv_plan_options options, int pictures,
+                        int turned) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  vidconv_plan* of_cpu;
+  video v;
+  int i;
+  options.device = "cpu";
+  of_cpu = planned_chain(kernels, &options);
+  v.pictures = pictures;
+  v.results = results_of(of_cpu, pictures);
+  for (i = 0; i < pictures; ++i) {
+    v.from[i] = make_picture(of_cpu, turned && i % 2);
+    /* Cuts are found where all pictures of a scene are the same. */
+    make_samples(&v.from[i], options.format,
+                 (unsigned)((strstr(kernels[0], "cut=") ? i / 4 : i) * 97 + pictures));
+    v.device_from[i] = on_device(&v.from[i]);
+  }
+  for (i = 0; i < v.results; ++i) {
+    v.to[i] = make_picture(of_cpu, turned && i % 2);
+    v.device_to[i] = on_device(&v.to[i]);
+    CHECK_OK(run_window(of_cpu, v.from, pictures, i, i > 0, &v.to[i], NULL, &error), error);
+  }
+  vidconv_plan_free(of_cpu);
+  return v;
+}
+
+static void free_video(video* v) {
+  int i;
+  for (i = 0; i < v->pictures; ++i) {
+    free_on_device(&v->device_from[i]);
+    free_picture(&v->from[i]);
+  }
+  for (i = 0; i < v->results; ++i) {
+    free_on_device(&v->device_to[i]);
+    free_picture(&v->to[i]);
+  }
+}
+
+/* Filters all pictures in order, in turn on two streams, and waits for none. */
+static void run_video(vidconv_plan* plan, const video* v, const device_stream* streams) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  int i;
+  for (i = 0; i < v->results; ++i)
+    CHECK_OK(run_window(plan, v->device_from, v->pictures, i, i > 0, &v->device_to[i],
+                        streams[i % 2], &error),
+             error);
+}
+
+static void check_video(const video* v, const char* kernel, const vidconv_plan_options* options) {
+  int i;
+  for (i = 0; i < v->results; ++i)
+    if (!same_on_device(&v->device_to[i], &v->to[i])) {
+      ++check_failures;
+      fprintf(stderr, "result %d has not the CPU's bytes: %s on %s, %dx%d\n", i, kernel,
+              options->format, options->width, options->height);
+    }
+  for (i = 0; i < v->pictures; ++i) CHECK(same_on_device(&v->device_from[i], &v->from[i]));
+}
+
+static void clear_results(const video* v) {
+  int i;
+  size_t p;
+  for (i = 0; i < v->results; ++i)
+    for (p = 0; p < v->to[i].planes; ++p) {
+      unsigned char* const guards = malloc(v->to[i].bytes[p]);
+      memset(guards, guard_byte, v->to[i].bytes[p]);
+      upload(v->device_to[i].memory[p], guards, v->to[i].bytes[p]);
+      free(guards);
+    }
+}
+
+static const char* const chains_over_time[][3] = {
+    {"time:1 2 3 2 1:scale=auto", NULL},
+    {"time-box:size=9", "sobel", "time:1 2 1:scale=auto:border=reflect"},
+    {"box", "time-exp:decay=0.5:border=shrink", NULL},
+    {"time-box:size=3:cut=0.1", "time-box:size=2:every=2:phase=1", "time:1 1:scale=auto:cut=0.2"},
+    {"time:-1 0 1:abs=1:threshold=0.2:region=3,2,20,6:border=zero", NULL},
+    {"unsharp", "gaussian", NULL}};
+enum { chain_count = sizeof chains_over_time / sizeof *chains_over_time };
+
+/* Windows of pictures on the device, in order on two streams and each on its own from the last one
+ * to the first. */
+static void over_time(void) {
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  const device_stream streams[2] = {new_stream(), new_stream()};
+  size_t c, f;
+  int i;
+  for (c = 0; c < chain_count; ++c)
+    for (f = 0; f < format_count; ++f) {
+      const char* const* const chain = chains_over_time[c];
+      vidconv_plan_options options = device_options(formats[f], 37, f % 5 == 4 ? 1 : 10);
+      const int pictures = f % 4 == 3 ? 2 : most_pictures;
+      vidconv_plan *plan, *hosted;
+      video v;
+      if (options.height == 1 && c == 4) options.height = 9; /* a region with rows */
+      options.border = borders[(c + f) % 5];
+      v = make_video(chain, options, pictures, (c + f) % 2 == 1);
+      plan = planned_chain(chain, &options);
+      run_video(plan, &v, streams);
+      wait_for(streams[0]);
+      wait_for(streams[1]);
+      check_video(&v, chain[0], &options);
+      clear_results(&v);
+      for (i = v.results - 1; i >= 0; --i)
+        CHECK_OK(
+            run_window(plan, v.device_from, pictures, i, 0, &v.device_to[i], streams[0], &error),
+            error);
+      wait_for(streams[0]);
+      check_video(&v, chain[0], &options);
+      vidconv_plan_free(plan);
+      options.host = 1;
+      hosted = planned_chain(chain, &options);
+      for (i = 0; i < 2 * v.results; ++i) { /* the second half: backwards */
+        const int result = i < v.results ? i : 2 * v.results - 1 - i;
+        picture to = make_picture(hosted, i % 2);
+        CHECK_OK(
+            run_window(hosted, v.from, pictures, result, i > 0 && i < v.results, &to, NULL, &error),
+            error);
+        CHECK(equal(&to, &v.to[result]) && guards_hold(&to));
+        free_picture(&to);
+      }
+      vidconv_plan_free(hosted);
+      free_video(&v);
+    }
+  free_stream(streams[0]);
+  free_stream(streams[1]);
+}
+
+/* Windows are queued behind a closed gate: runs on two streams wait for each other, and after the
+ * first pictures no memory is allocated. */
+static void windows_are_queued(void) {
+  const device_stream streams[2] = {new_stream(), new_stream()};
+  size_t c;
+  for (c = 0; c < 3; ++c) { /* the others compare pictures, or make none between filters */
+    const char* const* const chain = chains_over_time[c];
+    const vidconv_plan_options options = device_options(c == 1 ? "f16x3" : "yuv420p", 333, 77);
+    vidconv_plan* const plan = planned_chain(chain, &options);
+    video v = make_video(chain, options, most_pictures, 0);
+    size_t before;
+    gate* closed;
+    run_video(plan, &v, streams);
+    wait_for(streams[0]);
+    wait_for(streams[1]);
+    clear_results(&v);
+    before = device_memory_left();
+    closed = close_gate(streams[0]);
+    run_video(plan, &v, streams);
+    CHECK(is_busy(streams[0]) && is_busy(streams[1]));
+    open_gate(closed);
+    wait_for(streams[0]);
+    wait_for(streams[1]);
+    CHECK(device_memory_left() == before);
+    check_video(&v, chain[0], &options);
+    vidconv_plan_free(plan);
+    free_video(&v);
+  }
+  free_stream(streams[0]);
+  free_stream(streams[1]);
+}
+
+static void windows_refused(void) {
+  static const char* const chain[] = {"time:1 2 1:scale=auto", NULL};
+  vidconv_error error = VIDCONV_INIT(vidconv_error);
+  const vidconv_plan_options options = device_options("gray", 64, 48);
+  vidconv_plan* const plan = planned_chain(chain, &options);
+  video v = make_video(chain, options, 3, 0);
+  CHECK_STATUS(run_window(plan, v.from, 3, 1, 0, &v.device_to[1], NULL, &error), VIDCONV_USAGE,
+               error);
+  CHECK(strstr(error.message, "memory that it cannot use") != NULL && error.remedy[0]);
+  CHECK_STATUS(run_window(plan, v.device_from, 3, 1, 0, &v.device_from[2], NULL, &error),
+               VIDCONV_USAGE, error);
+  CHECK(strstr(error.message, "overlaps") != NULL);
+  CHECK_OK(run_window(plan, v.device_from, 3, 1, 0, &v.device_to[1], NULL, &error), error);
+  wait_for(NULL);
+  CHECK(same_on_device(&v.device_to[1], &v.to[1]));
+  vidconv_plan_free(plan);
+  free_video(&v);
+}
+
 int main(void) {
   const char* const required = getenv("VIDCONV_REQUIRE_CUDA");
   if (!open_driver() || vidconv_cuda_devices() == 0) {
@@ -275,6 +463,9 @@ int main(void) {
   no_device_memory();
   refusals();
   host_memory();
+  over_time();
+  windows_are_queued();
+  windows_refused();
   printf("%d checks failed\n", check_failures);
   return check_failures ? 1 : 0;
 }

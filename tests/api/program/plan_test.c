@@ -1,6 +1,6 @@
 /* Tests pictures in memory: plan_test VIDCONV FOLDER. The bytes are the command's, in a folder of
  * its own. */
-#include "picture.h"
+#include "window.h"
 
 static const char* command;
 static const char* folder;
@@ -179,59 +179,12 @@ static void fields(void) {
   CHECK(memcmp(at_once, by_field, sizeof by_field) == 0);
 }
 
-enum { most_pictures = 12 };
-
-static vidconv_plan* planned_chain(const char* const* kernels,
-                                   const vidconv_plan_options* options) {
-  vidconv_error error = VIDCONV_INIT(vidconv_error);
-  const vidconv_filter* filters[3];
-  vidconv_plan* plan = NULL;
-  size_t i, count = 0;
-  while (count < 3 && kernels[count]) {
-    filters[count] = parsed(kernels[count]);
-    ++count;
-  }
-  CHECK_OK(vidconv_plan_new(filters, count, options, &plan, &error), error);
-  for (i = 0; i < count; ++i) vidconv_filter_free((vidconv_filter*)filters[i]);
-  return plan;
-}
-
-/* Filters one picture of a video, with the smallest window that holds what it depends on, and
- * `more` pictures before it. */
-static void run_window(vidconv_plan* plan, picture* video, int64_t pictures, int64_t result,
-                       int64_t more, int goes_on, picture* to) {
-  const void* from[most_pictures * MOST_PLANES];
-  ptrdiff_t strides[most_pictures * MOST_PLANES];
-  vidconv_error error = VIDCONV_INIT(vidconv_error);
-  vidconv_window window = VIDCONV_INIT(vidconv_window);
-  vidconv_reach reach = VIDCONV_INIT(vidconv_reach);
-  int64_t here, end, n;
-  size_t p, count = 0;
-  CHECK_OK(vidconv_plan_get_reach(plan, &reach, &error), error);
-  here = result * reach.every + reach.phase;
-  end = here + reach.after + 1 < pictures ? here + reach.after + 1 : pictures;
-  window.result = result;
-  window.first = here > reach.before + more ? here - reach.before - more : 0;
-  window.pictures = end - window.first;
-  window.goes_on = goes_on;
-  for (n = window.first; n < end; ++n)
-    for (p = 0; p < video[n].planes; ++p, ++count) {
-      from[count] = video[n].data[p];
-      strides[count] = video[n].stride[p];
-    }
-  CHECK_OK(vidconv_plan_run_window(plan, &window, to->planes, from, strides, to->data, to->stride,
-                                   NULL, &error),
-           error);
-  CHECK(guards_hold(to));
-}
-
 /* Windows of pictures in memory, of which each lies in another way, give the command's bytes: in
  * order, and each on its own from the last one to the first. */
 static void like_the_command_over_time(const char* format, const char* border,
                                        const char* const* kernels, int pictures) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_plan_options options = VIDCONV_INIT(vidconv_plan_options);
-  vidconv_reach reach = VIDCONV_INIT(vidconv_reach);
   picture video[most_pictures], wanted[most_pictures], to;
   char line[4096];
   vidconv_plan* plan;
@@ -255,14 +208,15 @@ static void like_the_command_over_time(const char* format, const char* border,
   for (i = 0; i < 3 && kernels[i]; ++i)
     snprintf(line + strlen(line), sizeof line - strlen(line), " --kernel '%s'", kernels[i]);
   CHECK(system(line) == 0);
-  CHECK_OK(vidconv_plan_get_reach(plan, &reach, &error), error);
-  results = (int)((pictures - reach.phase + reach.every - 1) / reach.every);
+  results = results_of(plan, pictures);
   transfer(wanted, results, "out.raw", 0);
   to = make_picture(plan, 1);
   for (backwards = 0; backwards < 2; ++backwards)
     for (i = 0; i < results; ++i) {
       const int result = backwards ? results - 1 - i : i;
-      run_window(plan, video, pictures, result, !backwards, !backwards && i > 0, &to);
+      CHECK_OK(run_window(plan, video, pictures, result, !backwards && i > 0, &to, NULL, &error),
+               error);
+      CHECK(guards_hold(&to));
       if (equal(&to, &wanted[result])) continue;
       ++check_failures;
       fprintf(stderr, "result %d is not the command's: %s\n", result, line);
