@@ -68,11 +68,12 @@ class Csv {
       const double frame = number(cells, "frame");
       if (frame != std::floor(frame))
         throw WrongLine{fmt::format("its frame, {}, is not a whole number", frame)};
-      line.frame = static_cast<std::int64_t>(frame) - (mot_ ? 1 : 0);
+      line.at = frame - (mot_ ? 1 : 0);
     } else {
-      line.time = number(cells, "time");
+      line.at = number(cells, "time");
+      line.by_time = true;
     }
-    if (mot_ && line.frame < 0)
+    if (mot_ && line.at < 0)
       throw WrongLine{"without a heading frames are counted from 1, as in MOT challenge's files"};
     line.x = number(cells, "x");
     line.y = number(cells, "y");

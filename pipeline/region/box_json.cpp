@@ -164,10 +164,9 @@ class BoxReader {
           "[x, y, width, height]"};
     if (!box_ || box_->size() != 4) throw WrongLine{"it needs a box, [x, y, width, height]"};
     BoxLine line;
-    if (frame_.is_there())
-      line.frame = frame_.whole_number("frame");
-    else
-      line.time = time_.number("time");
+    line.by_time = time_.is_there();
+    line.at =
+        line.by_time ? time_.number("time") : static_cast<double>(frame_.whole_number("frame"));
     double* const numbers[] = {&line.x, &line.y, &line.width, &line.height};
     for (std::size_t i = 0; i < 4; ++i) *numbers[i] = (*box_)[i].number("a number of the box");
     if (id_.is_there())
