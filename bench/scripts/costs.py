@@ -15,7 +15,7 @@ import tempfile
 SIZE = "1920x1080"
 PLAIN = "gaussian:sigma=2"
 TENTH = ":region=400,300,607,342"
-# What is measured, its picture, its options; what it stands beside, with its options.
+# The filter that is measured, its picture, its options; what it stands beside, with its options.
 ROWS = [
     ("fill:black", "", [], PLAIN, []),
     ("mosaic:size=24", "", [], PLAIN, []),
@@ -76,7 +76,7 @@ def main():
         "schema": 1,
         "command": "bench/scripts/costs.py vidconv",
         "date": datetime.date.today().isoformat(),
-        "machine": [f"One core of {processor}, shared with other work"],
+        "machine": [f"One core of {processor}"],
         "tables": [{
             "id": "costs",
             "title": "one HD frame of 8 bits, 4:2:0, on one core, convolving alone",

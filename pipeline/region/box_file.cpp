@@ -67,7 +67,8 @@ class Csv {
     if (at_.contains("frame")) {
       const double frame = number(cells, "frame");
       if (frame != std::floor(frame))
-        throw WrongLine{fmt::format("its frame, {}, is not a whole number", frame)};
+        throw WrongLine{fmt::format("cell {}: its frame, {}, is not a whole number",
+                                    at_.find("frame")->second + 1, frame)};
       line.at = frame - (mot_ ? 1 : 0);
     } else {
       line.at = number(cells, "time");
@@ -122,7 +123,8 @@ class Csv {
   double number(const std::vector<std::string>& cells, std::string_view what) const {
     const std::string& text = cell(cells, what);
     if (const auto value = csv_number(text, dialect_)) return *value;
-    throw WrongLine{fmt::format("its {}, '{}', is not a number", what, text)};
+    throw WrongLine{fmt::format("cell {}: its {}, '{}', is not a number",
+                                at_.find(what)->second + 1, what, text)};
   }
 
   CsvDialect dialect_;
