@@ -49,7 +49,7 @@ class PictureFilter {
   PictureFilter() = default;
 };
 
-// What a picture filter's planes are.
+// PictureMemory says what a picture filter's planes are.
 struct PictureMemory {
   bool hosted = false;  // they lie in host memory whatever the device, and run() is done on return
   bool halves = false;  // they are half floats, on a CUDA device; the work's samples are floats
