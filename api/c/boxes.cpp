@@ -29,10 +29,8 @@ BoxLine box_of(const vidconv_box* boxes, std::size_t at, const std::string& name
   line.height = box.height;
   line.ellipse = box.ellipse == 1;
   line.filter = box.filter;
-  if (box.by_time)
-    line.time = box.time;
-  else
-    line.frame = box.frame;
+  line.by_time = box.by_time == 1;
+  line.at = line.by_time ? box.time : static_cast<double>(box.frame);
   return line;
 }
 

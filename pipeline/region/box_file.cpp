@@ -67,12 +67,14 @@ class Csv {
     if (at_.contains("frame")) {
       const double frame = number(cells, "frame");
       if (frame != std::floor(frame))
-        throw WrongLine{fmt::format("its frame, {}, is not a whole number", frame)};
-      line.frame = static_cast<std::int64_t>(frame) - (mot_ ? 1 : 0);
+        throw WrongLine{fmt::format("cell {}: its frame, {}, is not a whole number",
+                                    at_.find("frame")->second + 1, frame)};
+      line.at = frame - (mot_ ? 1 : 0);
     } else {
-      line.time = number(cells, "time");
+      line.at = number(cells, "time");
+      line.by_time = true;
     }
-    if (mot_ && line.frame < 0)
+    if (mot_ && line.at < 0)
       throw WrongLine{"without a heading frames are counted from 1, as in MOT challenge's files"};
     line.x = number(cells, "x");
     line.y = number(cells, "y");
@@ -121,7 +123,8 @@ class Csv {
   double number(const std::vector<std::string>& cells, std::string_view what) const {
     const std::string& text = cell(cells, what);
     if (const auto value = csv_number(text, dialect_)) return *value;
-    throw WrongLine{fmt::format("its {}, '{}', is not a number", what, text)};
+    throw WrongLine{fmt::format("cell {}: its {}, '{}', is not a number",
+                                at_.find(what)->second + 1, what, text)};
   }
 
   CsvDialect dialect_;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,8 +62,8 @@ class BoxReader {
     if (!object_depth_) {
       object_depth_ = ++depth_;
       frame_ = time_ = id_ = shape_ = filter_ = {};
-      box_.reset();
-      has_bbox_ = false;
+      box_.clear();
+      has_box_ = has_bbox_ = false;
     } else {
       put({.kind = JsonValue::Kind::other});
       ++depth_;
@@ -91,7 +90,8 @@ class BoxReader {
   bool start_array(std::size_t) {
     if (!object_depth_ && depth_ > 0) refuse_other();
     if (object_depth_ && depth_ == object_depth_ && now_ == Key::box) {
-      box_.emplace();
+      box_.clear();
+      has_box_ = true;
       box_depth_ = depth_ + 1;
     } else if (object_depth_) {
       put({.kind = JsonValue::Kind::other});
@@ -128,7 +128,7 @@ class BoxReader {
   bool put(JsonValue value) {
     if (!object_depth_) refuse_other();
     if (box_depth_ != 0) {
-      if (depth_ == box_depth_) box_->push_back(std::move(value));
+      if (depth_ == box_depth_) box_.push_back(std::move(value));
       return true;
     }
     if (depth_ != object_depth_) return true;
@@ -158,18 +158,17 @@ class BoxReader {
   BoxLine line() {
     if (frame_.is_there() == time_.is_there())
       throw WrongLine{"it needs a frame or a time, not both"};
-    if (!box_ && has_bbox_)
+    if (!has_box_ && has_bbox_)
       throw WrongLine{
           "some write a bbox as x, y, width, height and some as two corners: write it as box, "
           "[x, y, width, height]"};
-    if (!box_ || box_->size() != 4) throw WrongLine{"it needs a box, [x, y, width, height]"};
+    if (box_.size() != 4) throw WrongLine{"it needs a box, [x, y, width, height]"};
     BoxLine line;
-    if (frame_.is_there())
-      line.frame = frame_.whole_number("frame");
-    else
-      line.time = time_.number("time");
+    line.by_time = time_.is_there();
+    line.at =
+        line.by_time ? time_.number("time") : static_cast<double>(frame_.whole_number("frame"));
     double* const numbers[] = {&line.x, &line.y, &line.width, &line.height};
-    for (std::size_t i = 0; i < 4; ++i) *numbers[i] = (*box_)[i].number("a number of the box");
+    for (std::size_t i = 0; i < 4; ++i) *numbers[i] = box_[i].number("a number of the box");
     if (id_.is_there())
       line.id = id_.kind == JsonValue::Kind::text ? std::move(id_.text)
                                                   : std::to_string(id_.whole_number("id"));
@@ -183,8 +182,8 @@ class BoxReader {
   int depth_ = 0, object_depth_ = 0, box_depth_ = 0;  // 0: in none
   Key now_ = Key::other;                              // whose value comes next
   JsonValue frame_, time_, id_, shape_, filter_;
-  std::optional<std::vector<JsonValue>> box_;
-  bool has_bbox_ = false;
+  std::vector<JsonValue> box_;
+  bool has_box_ = false, has_bbox_ = false;
   std::vector<std::string> keys_;    // keys of all objects that are open,
   std::vector<std::size_t> begins_;  // and where those of each begin
 };

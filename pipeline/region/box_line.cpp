@@ -9,7 +9,7 @@ namespace vidconv {
 namespace {
 
 constexpr double farthest = 1e6;  // pixels from the picture's corner, and a side
-constexpr std::int64_t most_box_frames = std::int64_t{1} << 40;
+constexpr double most_box_frames = 1e12;
 constexpr double longest_video = 1e9;  // seconds
 
 }  // namespace
@@ -20,10 +20,10 @@ void check_box(const BoxLine& line) {
       throw WrongLine{fmt::format("{:g} is outside -{} to {}", number, farthest, farthest)};
   if (line.width <= 0 || line.height <= 0)
     throw WrongLine{fmt::format("a box of {:g} by {:g} holds nothing", line.width, line.height)};
-  if (line.frame && (*line.frame < 0 || *line.frame > most_box_frames))
-    throw WrongLine{fmt::format("there is no frame {}", *line.frame)};
-  if (!line.frame && !(line.time >= 0 && line.time <= longest_video))
-    throw WrongLine{fmt::format("{:g} is no time in seconds", line.time)};
+  if (!line.by_time && (line.at < 0 || line.at > most_box_frames))
+    throw WrongLine{fmt::format("there is no frame {:.0f}", line.at)};
+  if (line.by_time && !(line.at >= 0 && line.at <= longest_video))
+    throw WrongLine{fmt::format("{:g} is no time in seconds", line.at)};
 }
 
 bool is_ellipse(std::string_view shape) {

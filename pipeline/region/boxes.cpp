@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <string_view>
 #include <tuple>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "kernels/spec/place_spec.h"
@@ -36,39 +35,41 @@ Boxes::Boxes(std::vector<BoxLine> lines, BoxOptions options)
   std::vector<BoxIndex::Span> frames, times;
   for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
     const Lines lines_here = lines_of(tracks_[i]);
-    (lines_[lines_here.front()].frame ? frames : times)
+    (lines_[lines_here.front()].by_time ? times : frames)
         .push_back({i, place_of(lines_here.front()), place_of(lines_here.back())});
   }
   by_frame_ = BoxIndex(frames);
   by_time_ = BoxIndex(times);
 }
 
-// The sort key of a line: lines of one track have equal ids, numbered as they come, filters and
-// ways to count.
+// The sort key of a line: lines of one track have equal ids, filters and ways to count. An id is
+// the number of its first line.
 struct Boxes::Named {
-  std::uint32_t id;
-  int filter;
-  bool by_frame;
   double place;
-  std::uint32_t line;
+  std::uint32_t id, line;
+  int filter;
+  bool by_time;
 
   bool same_track(const Named& other) const {
-    return std::tie(id, filter, by_frame) == std::tie(other.id, other.filter, other.by_frame);
+    return std::tie(id, filter, by_time) == std::tie(other.id, other.filter, other.by_time);
   }
   bool operator<(const Named& other) const {
-    return std::tie(id, filter, by_frame, place, line) <
-           std::tie(other.id, other.filter, other.by_frame, other.place, other.line);
+    return std::tie(id, filter, by_time, place, line) <
+           std::tie(other.id, other.filter, other.by_time, other.place, other.line);
   }
 };
 
 std::vector<Boxes::Named> Boxes::named_lines() const {
   std::vector<Named> named;
-  std::unordered_map<std::string_view, std::uint32_t> ids;
+  named.reserve(lines_.size());
+  // The first line of each id stands for it.
+  const auto hash = [&](std::uint32_t line) { return std::hash<std::string>()(lines_[line].id); };
+  const auto same = [&](std::uint32_t a, std::uint32_t b) { return lines_[a].id == lines_[b].id; };
+  std::unordered_set<std::uint32_t, decltype(hash), decltype(same)> ids(0, hash, same);
   for (std::uint32_t i = 0; i < lines_.size(); ++i) {
     const BoxLine& line = lines_[i];
-    if (line.id.empty()) continue;
-    const auto id = ids.try_emplace(line.id, static_cast<std::uint32_t>(ids.size())).first->second;
-    named.push_back({id, line.filter, line.frame.has_value(), place_of(i), i});
+    if (!line.id.empty())
+      named.push_back({line.at, *ids.insert(i).first, i, line.filter, line.by_time});
   }
   std::ranges::sort(named, std::less<>());
   check_once(named);
@@ -88,7 +89,7 @@ void Boxes::check_once(std::span<const Named> named) const {
   throw Error(MessageKind::filter_spec, "cannot read the boxes",
               options_.listed ? where : fmt::format("{} {}", options_.file, where),
               fmt::format("id {} has a box at that {} already, in {}", line.id,
-                          line.frame ? "frame" : "time",
+                          line.by_time ? "time" : "frame",
                           options_.where(lines_[named[*first - 1].line].line)),
               "see docs/places.md");
 }
@@ -136,17 +137,12 @@ const BoxLine& Boxes::last_filter() const {
 }
 
 bool Boxes::has_frames() const {
-  return std::ranges::any_of(lines_, [](const BoxLine& line) { return line.frame.has_value(); });
+  return std::ranges::any_of(lines_, [](const BoxLine& line) { return !line.by_time; });
 }
 
 bool Boxes::has_weights() const {
   return options_.feather > 0 ||
          options_.ellipse.value_or(std::ranges::any_of(lines_, &BoxLine::ellipse));
-}
-
-double Boxes::place_of(std::uint32_t i) const {
-  const BoxLine& line = lines_[i];
-  return line.frame ? static_cast<double>(*line.frame) : line.time;
 }
 
 Boxes::Moment Boxes::moment_of(const Frame& frame, const BoxClock& clock, bool by_frame) const {
@@ -173,7 +169,7 @@ bool Boxes::find(const Track& track, const Moment& moment, std::uint32_t& a, std
                  double& part) const {
   const auto place = [&](std::uint32_t i) { return place_of(i); };
   const Lines lines = lines_of(track);
-  const double slack = lines_[lines.front()].frame ? 0 : nearby;
+  const double slack = lines_[lines.front()].by_time ? nearby : 0;
   const auto next = std::ranges::lower_bound(lines, moment.from - slack, {}, place);
   if (next == lines.end()) {
     a = b = lines.back();
@@ -263,7 +259,7 @@ void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
     const BoxLine& line = lines_[lines_of(track).front()];
     const int its_filter = line.filter != 0 ? line.filter : options_.filter;
     if (its_filter != 0 && static_cast<std::size_t>(its_filter) != filter + 1) continue;
-    cover(track, line.frame ? by_frame : by_time, width, height, covered_);
+    cover(track, line.by_time ? by_time : by_frame, width, height, covered_);
     if (!covered_.rect) continue;
     const Rect seen = *covered_.rect;
     const bool inside = !cut(seen, width, height).empty();
@@ -283,8 +279,8 @@ void Boxes::on(const Frame& frame, const BoxClock& clock, std::size_t filter,
 std::string Boxes::why_not(std::size_t i) const {
   const BoxLine& line = lines_[i];
   if (outside_[i]) return fmt::format("the box lies outside the picture, which is {}", size_);
-  if (line.frame) return fmt::format("its filters acted on no frame {}", *line.frame);
-  return fmt::format("its filters acted on no frame at {} s", line.time);
+  if (line.by_time) return fmt::format("its filters acted on no frame at {} s", line.at);
+  return fmt::format("its filters acted on no frame {:.0f}", line.at);
 }
 
 void Boxes::check(bool whole) const {
@@ -293,9 +289,10 @@ void Boxes::check(bool whole) const {
   for (std::size_t i = lines_.size(); i-- > 0;) {
     if (applied_[i]) continue;
     const BoxLine& line = lines_[i];
-    const bool came =
-        line.frame ? first_frame_ && *line.frame >= *first_frame_ && *line.frame <= *last_frame_
-                   : first_time_ && line.time >= *first_time_ && line.time < *last_time_;
+    const bool came = line.by_time
+                          ? first_time_ && line.at >= *first_time_ && line.at < *last_time_
+                          : first_frame_ && line.at >= static_cast<double>(*first_frame_) &&
+                                line.at <= static_cast<double>(*last_frame_);
     if (!whole && !came && !outside_[i]) continue;
     ++left;
     first = i;

@@ -19,13 +19,12 @@ namespace vidconv {
 
 // A line of a file of boxes (docs/places.md), in pixels of the displayed picture or relative to it.
 struct BoxLine {
-  int line = 0;                       // number in the file or list, from 1
-  std::optional<std::int64_t> frame;  // counted from 0; none: `time` counts
-  double time = 0;                    // seconds
-  std::string id = {};                // the object's name; empty: nothing else is known of it
+  double at = 0;        // the frame's number, counted from 0, or seconds where `by_time`
+  std::string id = {};  // the object's name; empty: nothing else is known of it
   double x = 0, y = 0, width = 0, height = 0;
-  bool ellipse = false;
+  int line = 0;    // number in the file or list, from 1
   int filter = 0;  // number in the chain, from 1; 0: each without a place of its own
+  bool by_time = false, ellipse = false;
 };
 
 // The unit of a box's numbers.
@@ -119,7 +118,7 @@ class Boxes {
     std::optional<Rect> rect = {};
     bool several = false;
   };
-  double place_of(std::uint32_t line) const;
+  double place_of(std::uint32_t line) const { return lines_[line].at; }
   Lines lines_of(const Track& track) const;
   struct Named;
   std::vector<Named> named_lines() const;

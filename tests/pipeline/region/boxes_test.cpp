@@ -34,17 +34,17 @@ Rects boxes_on(Boxes& boxes, std::size_t frame, std::size_t filter = 0,
 }
 
 BoxLine box_at_frame(std::int64_t frame, const char* id, double x, double y, double w, double h) {
-  return {.line = static_cast<int>(frame) + 1,
-          .frame = frame,
+  return {.at = static_cast<double>(frame),
           .id = id,
           .x = x,
           .y = y,
           .width = w,
-          .height = h};
+          .height = h,
+          .line = static_cast<int>(frame) + 1};
 }
 
 BoxLine at_time(double time, const char* id, double x) {
-  return {.line = 1, .time = time, .id = id, .x = x, .y = 0, .width = 8, .height = 8};
+  return {.at = time, .id = id, .x = x, .width = 8, .height = 8, .line = 1, .by_time = true};
 }
 
 TEST(Boxes, MoveInStraightLinesBetweenLinesOfOneId) {
