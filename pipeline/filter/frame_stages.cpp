@@ -98,8 +98,7 @@ std::shared_ptr<const FrameTaps> FrameStages::taps(std::size_t s, std::int64_t h
   const TapFrames frames = step->plan.tap_frames();
   const std::optional<std::int64_t> count = count_of(s);
   const std::int64_t first = here - frames.anchor, last = here + frames.after();
-  const Scene scene = scene_of(s, here, std::max<std::int64_t>(0, first),
-                               count ? std::min(last, *count - 1) : last);
+  const Scene scene = scene_of(s, here, first, last);
   auto result = std::make_shared<FrameTaps>();
   for (std::int64_t number = first; number <= last; ++number) {
     const std::int64_t there = scene.standing_for(number, stage.work.over_time().border, count);
@@ -111,12 +110,13 @@ std::shared_ptr<const FrameTaps> FrameStages::taps(std::size_t s, std::int64_t h
   return result;
 }
 
-// Returns those from `first` to `last` that are of the same scene as `here`.
+// Returns the scene of `here` that taps on frames `first` to `last` see.
 Scene FrameStages::scene_of(std::size_t s, std::int64_t here, std::int64_t first,
                             std::int64_t last) {
-  const std::optional<double>& cut = stages_[s].work.over_time().cut;
+  const OverTime& over_time = stages_[s].work.over_time();
+  const std::optional<double>& cut = over_time.cut;
   if (!cut) return {first, last};
-  return Scene::around(here, first, last, [&](std::int64_t number) {
+  return Scene::around(here, first, last, over_time.border, count_of(s), [&](std::int64_t number) {
     const auto [known, is_new] = stages_[s].cuts.try_emplace(number);
     if (is_new) known->second = difference(*before(s, number - 1), *before(s, number)) > *cut;
     return known->second;

@@ -63,6 +63,20 @@ double mean_difference(const PixelFormat& format, std::span<const ConstBytePlane
   return samples == 0 ? 0 : sum / samples;
 }
 
+Scene Scene::reached(std::int64_t first, std::int64_t last, TimeBorder border,
+                     std::optional<std::int64_t> count) {
+  Scene scene{std::max<std::int64_t>(0, first), count ? std::min(last, *count - 1) : last};
+  const auto add = [&, here = scene](std::int64_t number) {
+    const std::int64_t there = here.standing_for(number, border, count);
+    if (there < 0) return;
+    scene.first = std::min(scene.first, there);
+    scene.last = std::max(scene.last, there);
+  };
+  for (std::int64_t number = first; number < 0; ++number) add(number);
+  for (std::int64_t number = last; count && number >= *count; --number) add(number);
+  return scene;
+}
+
 std::int64_t Scene::standing_for(std::int64_t number, TimeBorder border,
                                  std::optional<std::int64_t> count) const {
   constexpr std::int64_t no_end = std::int64_t{1} << 30;

@@ -28,14 +28,17 @@ struct Scene {
   std::int64_t first, last;
   bool cut_before = false, cut_after = false;
 
-  // Returns those from `first` to `last` that are of the same scene as `here`; cut(number) says
-  // whether a scene ends before that frame.
+  // Returns the scene of `here`, as far as it bears on taps that lie on frames `first` to `last`,
+  // some of which may not be there: those that stand for them count too. `count`: how many frames
+  // there are; none where that is not known, and none of the taps' is missing then. cut(number)
+  // says whether a scene ends before that frame.
   template <class Cut>
-  static Scene around(std::int64_t here, std::int64_t first, std::int64_t last, const Cut& cut) {
-    Scene scene{first, last};
-    for (std::int64_t number = here; number > first && !scene.cut_before; --number)
+  static Scene around(std::int64_t here, std::int64_t first, std::int64_t last, TimeBorder border,
+                      std::optional<std::int64_t> count, const Cut& cut) {
+    Scene scene = Scene::reached(first, last, border, count);
+    for (std::int64_t number = here; number > scene.first && !scene.cut_before; --number)
       if (cut(number)) scene.first = number, scene.cut_before = true;
-    for (std::int64_t number = here + 1; number <= last && !scene.cut_after; ++number)
+    for (std::int64_t number = here + 1; number <= scene.last && !scene.cut_after; ++number)
       if (cut(number)) scene.last = number - 1, scene.cut_after = true;
     return scene;
   }
@@ -44,6 +47,10 @@ struct Scene {
   // `count`: how many there are; none where that is not known yet.
   std::int64_t standing_for(std::int64_t number, TimeBorder border,
                             std::optional<std::int64_t> count) const;
+
+  // Returns all frames that taps on frames `first` to `last` depend on, and those between them.
+  static Scene reached(std::int64_t first, std::int64_t last, TimeBorder border,
+                       std::optional<std::int64_t> count);
 };
 
 }  // namespace vidconv

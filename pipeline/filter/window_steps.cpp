@@ -116,9 +116,9 @@ void WindowSteps::set_frames(std::size_t s, std::int64_t here, Planes centre) {
   const TapFrames frames = step->plan.tap_frames();
   const std::int64_t count = count_of(s), first = here - frames.anchor,
                      last = here + frames.after();
-  Scene scene{std::max<std::int64_t>(0, first), std::min(last, count - 1)};
+  Scene scene{first, last};
   if (work.over_time().cut)
-    scene = Scene::around(here, scene.first, scene.last,
+    scene = Scene::around(here, first, last, work.over_time().border, count,
                           [&](std::int64_t number) { return is_cut_before(s, number); });
   std::vector<TimeFrame> taps;
   for (std::int64_t number = first; number <= last; ++number) {

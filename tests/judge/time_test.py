@@ -63,11 +63,14 @@ class OverTime:
         first, last, count = 0, len(pictures) - 1, len(pictures)
         cut_before = cut_after = False
         if self.cut is not None:
-            for n in range(here, max(0, here - self.anchor), -1):
+            # A frame beyond an edge is that which stands for it.
+            seen = [self.standing_for(here - self.anchor + k, count) for k in range(len(self.taps))]
+            seen = [n for n in seen if n is not None] + [here]
+            for n in range(here, min(seen), -1):
                 if mean_difference(fmt, pictures[n - 1], pictures[n]) > self.cut:
                     first, cut_before = n, True
                     break
-            for n in range(here + 1, min(count, here - self.anchor + len(self.taps))):
+            for n in range(here + 1, max(seen) + 1):
                 if mean_difference(fmt, pictures[n - 1], pictures[n]) > self.cut:
                     last, cut_after = n - 1, True
                     break
