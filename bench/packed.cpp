@@ -74,8 +74,7 @@ class PackedSubject {
                                   options, {});
     for (int i = 0; i < pictures; ++i) {
       Places& places = places_.emplace_back();
-      for (int p = 0; p < format.planes; ++p) {
-        const PlaneExtent extent = extent_of_plane(format, p, settings.width, settings.height);
+      for (const PlaneExtent& extent : extents_of_planes(format, settings.width, settings.height)) {
         const auto bytes = static_cast<std::size_t>(extent.row_bytes * extent.rows);
         const Memory& memory = memory_.emplace_back(settings.device, bytes);
         memory.upload(much_noise(format.components[0].sample, bytes));

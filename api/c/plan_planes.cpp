@@ -20,14 +20,14 @@ constexpr std::int64_t largest_plane = std::int64_t{1} << 31;  // bytes, FFmpeg'
 PlanesInMemory::PlanesInMemory(const PixelFormat& format, int width, int height, bool half) {
   check_picture_size(width, height, format.id, default_max_pixels, Fault::usage,
                      "cannot make a plan for", "width and height");
-  for (int p = 0; p < format.planes; ++p) {
-    extents_.push_back(extent_of_plane(format, p, width, height));
-    if (extents_.back().row_bytes > largest_plane / extents_.back().rows)
+  extents_ = extents_of_planes(format, width, height);
+  for (PlaneExtent& extent : extents_) {
+    if (extent.row_bytes > largest_plane / extent.rows)
       throw Error(Fault::usage, "cannot make a plan for", "width and height",
                   "a plane would have 2 GiB or more", "cut the picture");
     if (half) {
-      extents_.back().row_bytes /= 2;
-      extents_.back().sample_bytes /= 2;
+      extent.row_bytes /= 2;
+      extent.sample_bytes /= 2;
     }
   }
   ranges_.reserve(2 * extents_.size());

@@ -85,7 +85,7 @@ bool LateStreams::may_be_in(const AVFormatContext& container) {
 
 void LateStreams::find(const AVFormatContext& container, const std::string& url,
                        const AVIOInterruptCB& interrupt) {
-  // Whoever reads the container hears of what is wrong in it.
+  // The reader of the container hears of what is wrong in it.
   const AvLines lines;
   AvErrors errors(this);
   const AvErrors::Here listen(errors);

@@ -19,9 +19,8 @@ HalfPictures::HalfPictures(const PixelFormat& format, int width, int height, int
       width_(width),
       height_(height),
       pool_(shared_thread_pool(threads)),
+      extents_(extents_of_planes(format, width, height)),
       result_(format, width, height, plain_memory, purpose) {
-  for (int p = 0; p < format.planes; ++p)
-    extents_.push_back(extent_of_plane(format, p, width, height));
   pictures_.emplace_back(format, width, height, plain_memory, purpose);
   places_ = pictures_[0].planes;
 }

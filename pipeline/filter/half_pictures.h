@@ -37,7 +37,7 @@ class HalfPictures {
   const PixelFormat& format_;
   const int width_, height_;
   const std::shared_ptr<ThreadPool> pool_;
-  std::vector<PlaneExtent> extents_;  // the floats'
+  const std::vector<PlaneExtent> extents_;  // the floats'
   std::vector<OwnPicture> pictures_;
   std::vector<PlaceOfPlane> places_;
   const OwnPicture result_;

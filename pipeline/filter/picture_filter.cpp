@@ -27,8 +27,6 @@ class CpuPictureFilter final : public PictureFilter {
   PictureSteps steps_;
 };
 
-}  // namespace
-
 PlaneExtent extent_of_plane(const PixelFormat& format, int p, int width, int height) {
   PlaneExtent extent;
   for (const Component& c : format.components) {
@@ -42,6 +40,15 @@ PlaneExtent extent_of_plane(const PixelFormat& format, int p, int width, int hei
     extent.sample_bytes = c.sample.bytes();
   }
   return extent;
+}
+
+}  // namespace
+
+std::vector<PlaneExtent> extents_of_planes(const PixelFormat& format, int width, int height) {
+  std::vector<PlaneExtent> extents;
+  for (int p = 0; p < format.planes; ++p)
+    extents.push_back(extent_of_plane(format, p, width, height));
+  return extents;
 }
 
 PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOptions& options,
@@ -77,15 +84,15 @@ PictureSteps::PictureSteps(Work work, int width, int height, const ProcessorOpti
 OwnPicture::OwnPicture(const PixelFormat& format, int width, int height, const FrameMemory& memory,
                        const char* what)
     : planes(static_cast<std::size_t>(format.planes)) {
+  const std::vector<PlaneExtent> extents = extents_of_planes(format, width, height);
   std::vector<std::size_t> offsets;
   for (std::size_t p = 0; p < planes.size(); ++p) {
-    const PlaneExtent extent = extent_of_plane(format, static_cast<int>(p), width, height);
-    const auto row = static_cast<std::size_t>(extent.row_bytes);
+    const auto row = static_cast<std::size_t>(extents[p].row_bytes);
     std::size_t stride = (row + own_row_alignment - 1) / own_row_alignment * own_row_alignment;
     while (memory.rows == Rows::apart && rows_crowd(stride)) stride += own_row_alignment;
     planes[p].stride = static_cast<std::ptrdiff_t>(stride);
     offsets.push_back(bytes);
-    bytes += stride * static_cast<std::size_t>(extent.rows);
+    bytes += stride * static_cast<std::size_t>(extents[p].rows);
   }
   bytes += own_row_alignment;
   memory_ = {memory.allocate(bytes, memory.nodes), Release{memory.release}};

@@ -25,7 +25,7 @@ struct PlaneExtent {
   int rows = 0;
   int sample_bytes = 0;
 };
-PlaneExtent extent_of_plane(const PixelFormat& format, int p, int width, int height);
+std::vector<PlaneExtent> extents_of_planes(const PixelFormat& format, int width, int height);
 
 // Runs the steps of a work on pictures of one size. Not thread-safe.
 class PictureFilter {

@@ -66,8 +66,8 @@ double mean_difference(const PixelFormat& format, std::span<const ConstBytePlane
 Scene Scene::reached(std::int64_t first, std::int64_t last, TimeBorder border,
                      std::optional<std::int64_t> count) {
   Scene scene{std::max<std::int64_t>(0, first), count ? std::min(last, *count - 1) : last};
-  const auto add = [&, here = scene](std::int64_t number) {
-    const std::int64_t there = here.standing_for(number, border, count);
+  const auto add = [&](std::int64_t number) {
+    const std::int64_t there = scene.standing_for(number, border, count);  // no cut is known yet
     if (there < 0) return;
     scene.first = std::min(scene.first, there);
     scene.last = std::max(scene.last, there);

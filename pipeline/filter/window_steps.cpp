@@ -18,8 +18,8 @@ WindowSteps::WindowSteps(const TimedWork& work, int width, int height,
       height_(height),
       memory_(memory),
       for_cpu_(std::move(for_cpu)) {
-  for (int p = 0; p < format_.planes; ++p)
-    rows_.push_back(extent_of_plane(format_, p, width, height).rows);
+  for (const PlaneExtent& extent : extents_of_planes(format_, width, height))
+    rows_.push_back(extent.rows);
   for (const TimedWork* one : works_) {
     stages_.push_back(
         {one,

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-OPENINGS = re.compile(r"(of|that|those|what|which|who|the same)\b", re.IGNORECASE)
+OPENINGS = re.compile(r"(of|that|those|what|which|who|whoever|the same)\b", re.IGNORECASE)
 # How a comment begins, by the file's ending.
 MARKS = {**dict.fromkeys((".h", ".cpp", ".cu", ".cuh", ".c"), "//"), **dict.fromkeys((".py", ".sh", ".txt", ".cmake"), "#")}
 

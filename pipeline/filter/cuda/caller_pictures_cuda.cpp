@@ -23,13 +23,6 @@ void check_there_is_device(int index) {
                 "there are " + std::to_string(found.devices.size()), "see `devices`");
 }
 
-std::vector<PlaneExtent> extents_of_planes(const PixelFormat& format, int width, int height) {
-  std::vector<PlaneExtent> extents;
-  for (int p = 0; p < format.planes; ++p)
-    extents.push_back(extent_of_plane(format, p, width, height));
-  return extents;
-}
-
 void copy_rows(std::span<const PlaneExtent> extents, std::span<const PlaceOfPlane> from,
                std::span<const PlaceOfPlane> to) {
   for (std::size_t p = 0; p < extents.size(); ++p)

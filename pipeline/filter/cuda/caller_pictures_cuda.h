@@ -17,8 +17,6 @@ inline constexpr const char* use_cpu = "use `device` cpu";
 // Throws Error(device) if there is no such device.
 void check_there_is_device(int index);
 
-std::vector<PlaneExtent> extents_of_planes(const PixelFormat& format, int width, int height);
-
 // Copies a picture in host memory.
 void copy_rows(std::span<const PlaneExtent> extents, std::span<const PlaceOfPlane> from,
                std::span<const PlaceOfPlane> to);

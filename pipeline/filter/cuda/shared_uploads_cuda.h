@@ -14,8 +14,8 @@
 
 namespace vidconv {
 
-// Whoever calls place() holds the frame and this until the device has done all that it has queued
-// for the frame: so the host's memory stays as it is until the copy is done, and the device's until
+// A caller of place() holds the frame and this until the device has done all that it has queued for
+// the frame: so the host's memory stays as it is until the copy is done, and the device's until
 // nobody reads it. The device must be current in each call.
 class SharedUpload {
  public:

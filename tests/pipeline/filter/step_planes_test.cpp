@@ -166,8 +166,7 @@ TEST(StepPlanes, EveryFormatGivesTheBytesOfTheDefinition) {
         std::vector<PlaceOfPlane> places[3];
         for (int i = 0; i < 3; ++i) {
           std::vector<std::size_t> begin;
-          for (int p = 0; p < format.planes; ++p) {
-            const PlaneExtent extent = extent_of_plane(format, p, width, height);
+          for (const PlaneExtent& extent : extents_of_planes(format, width, height)) {
             begin.push_back(bytes[i].size());
             places[i].push_back({nullptr, extent.row_bytes + 12});
             bytes[i].resize(bytes[i].size() +
