@@ -38,7 +38,7 @@ class BoxBinomialEngine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks_twice<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       if constexpr (bits == 8 || rows == 4) {
         if (plan_.size == 3 && plan_.binomial)
           return make_blocks<3, true>(way, window, out, begin, end, next);
@@ -245,8 +245,8 @@ class BoxBinomialEngine {
     const int shift;  // shift of stored codes
   };
 
-  template <bool started, bool by_float, class Way, class T>
-  static HWY_INLINE void store(Way way, const Ending& ending, const Line& all, int x, T* out,
+  template <bool started, bool by_float, class T>
+  static HWY_INLINE void store(StoreWay way, const Ending& ending, const Line& all, int x, T* out,
                                int width) {
     V codes[2];
     unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {

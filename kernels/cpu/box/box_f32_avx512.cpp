@@ -85,14 +85,14 @@ class FloatBoxEngine {
     for (int line = 0; line < rows + size - 1; ++line) lines[line] = window[line] - plan_.left;
     if (!kept_.begun())
       for (int x = 0; x < width; x += block) begin_sums<size>(lines, x);
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       make_blocks<size>(way, lines + size - 1, out, begin, end, next);
     });
   }
 
   // lines[r] is the lowest line of output row r.
-  template <int size, class Way>
-  void make_blocks(Way way, const Lane* const* lines, Lane* const* out, int begin, int end,
+  template <int size>
+  void make_blocks(StoreWay way, const Lane* const* lines, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const V tap = hn::Set(d, plan_.tap), added = hn::Set(d, plan_.offset);
     for (int x = begin; x < end; x += block) {

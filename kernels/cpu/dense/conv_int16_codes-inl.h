@@ -137,8 +137,8 @@ struct Division : Ending<true> {
 };
 
 // Stores the codes of a block at column x of a row.
-template <class T, class Way, int vectors>
-HWY_INLINE void store_codes(Way way, const V16 (&codes)[vectors], [[maybe_unused]] int shift,
+template <class T, int vectors>
+HWY_INLINE void store_codes(StoreWay way, const V16 (&codes)[vectors], [[maybe_unused]] int shift,
                             T* out, int x, int width) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   if constexpr (sizeof(T) == 1 && vectors == 2) {

@@ -88,6 +88,9 @@ class GenericEngine {
   using LineSums = GenericSums<Lane, group>;
   template <int vectors>
   using Sums = V[group][vectors];
+  // The last step of results that need little: see store_lanes().
+  template <class T>
+  using Plain = std::conditional_t<std::is_same_v<T, float>, PlainFloats<D>, PlainCodes<D>>;
 
   // Computes one matrix. How results are stored takes a share of a small one's time, so it is asked
   // once a row. `size` is its width and height where there is code for that size, or 0.
@@ -95,18 +98,17 @@ class GenericEngine {
   void make_matrix(const Lane* const* window, T* const* out, int width,
                    NextRows<rows>& next) const {
     constexpr int vectors = vectors_of<size>;
-    for_blocks<vectors * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      using Plain = std::conditional_t<std::is_same_v<T, float>, PlainFloats<D>, PlainCodes<D>>;
-      if (const Plain plain(plan_.finish); plain.serves())
+    for_blocks<vectors * lanes>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
+      if (const Plain<T> plain(plan_.finish); plain.serves())
         return make_blocks<size, vectors>(way, plain, window, out, begin, end, next);
-      // One loop for every way of storing and every size: this is rare.
-      make_blocks<0, vectors>(StoreWay{way}, plan_.finish, window, out, begin, end, next);
+      // One loop for every size: this is rare.
+      make_blocks<0, vectors>(way, plan_.finish, window, out, begin, end, next);
     });
   }
 
   // `last_step` is as store_lanes() takes it.
-  template <int size, int vectors, class Way, class Last, class T>
-  void make_blocks(Way way, const Last& last_step, const Lane* const* window, T* const* out,
+  template <int size, int vectors, class Last, class T>
+  void make_blocks(StoreWay way, const Last& last_step, const Lane* const* window, T* const* out,
                    int begin, int end, NextRows<rows>& next) const {
     constexpr int block = vectors * lanes;
     const Last last = last_step;  // a copy of its own stays in registers
@@ -145,7 +147,7 @@ class GenericEngine {
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
     constexpr int vectors = 2, block = vectors * lanes;
     const Finish finish = plan_.finish;  // a copy of its own stays in registers
-    const PlainCodes<D> plain(finish);
+    const Plain<T> plain(finish);
     for (int x = 0; x < width; x += block) {
       next.ask(x + block);
       const StoreWay way = store_way(stream_, x + block <= width);
@@ -160,7 +162,7 @@ class GenericEngine {
         unrolled<0, group>([&](int r) VIDCONV_LAMBDA {
           T* const to = out[g + r];
           if (to == nullptr) return;
-          if constexpr (terms == Terms::separable && sizeof(T) == 2) {
+          if constexpr (terms == Terms::separable) {
             if (plain.serves())
               return store_lanes(way, d, plain, results[r], plan_.shift, to, x, width);
           }
@@ -187,6 +189,8 @@ class GenericEngine {
     } else {
       Sums<vectors> response;
       bool begun = false;
+      LineSums::template each<vectors>([&](int r, int u)
+                                           VIDCONV_LAMBDA { folded[r][u] = hn::Zero(d); });
       for (const GenericTerm<Lane>& term : plan_.terms) {
         Sums<vectors> sums;
         add_term<size, terms>(term, window, x, pass, sums);

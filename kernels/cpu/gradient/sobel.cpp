@@ -42,7 +42,7 @@ class SobelEngine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       if (plan_.result == SobelResult::length)
         make_blocks<SobelResult::length>(way, window, out, begin, end, next);
       else if (plan_.result == SobelResult::across)
@@ -63,8 +63,8 @@ class SobelEngine {
   static constexpr int block = 2 * wide_lanes;
   static_assert(block <= WindowLayout::block);
 
-  template <SobelResult result, class Way, class T>
-  void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+  template <SobelResult result, class T>
+  void make_blocks(StoreWay way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     using Begun = Result<result>;
     const SobelPlan plan = plan_;  // a copy of its own stays in registers
@@ -191,9 +191,9 @@ class SobelEngine {
         d, hn::Or(hn::Min(even, limit), hn::ShiftLeft<8 * sizeof(Lane)>(hn::Min(odd, limit))));
   }
 
-  template <class Way, class T>
-  static HWY_INLINE void store(Way way, const V (&codes)[2], [[maybe_unused]] int most, int shift,
-                               int x, T* out, int width) {
+  template <class T>
+  static HWY_INLINE void store(StoreWay way, const V (&codes)[2], [[maybe_unused]] int most,
+                               int shift, int x, T* out, int width) {
     if constexpr (splits) {
       hn::VFromD<D> both[1] = {in_turn(most, codes[0], codes[1])};
       if (sizeof(Lane) == 2 && shift != 0) both[0] = hn::ShiftLeftSame(both[0], shift);

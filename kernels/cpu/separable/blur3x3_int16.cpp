@@ -42,7 +42,7 @@ class Engine {
 
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       make_blocks(way, window, out, begin, end, next);
     });
   }
@@ -66,8 +66,7 @@ class Engine {
     V sums[2];
   };
 
-  template <class Way>
-  void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
+  void make_blocks(StoreWay way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const V row_tap = hn::Set(d16, plan_.row_tap), column_tap = hn::Set(d16, plan_.column_tap);
     const int shift = plan_.shift;
@@ -157,8 +156,7 @@ class Engine {
   };
 
   // Rounds sums to codes.
-  template <class Way>
-  static HWY_INLINE void store(Way way, const V (&sums)[2], int shift, int x, Lane* out,
+  static HWY_INLINE void store(StoreWay way, const V (&sums)[2], int shift, int x, Lane* out,
                                int width) {
     hn::VFromD<D> codes[2];
     unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {

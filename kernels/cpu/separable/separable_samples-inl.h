@@ -25,30 +25,6 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-
-// The last step for float samples that are absolute values, like PlainFloats.
-template <class D>
-class AbsoluteFloats {
- public:
-  explicit HWY_INLINE AbsoluteFloats(const Finish& f)
-      : serves_(f.combine == Combine::linear && f.absolute),
-        offset_(hn::Set(D(), static_cast<float>(f.real_offset))) {}
-  HWY_INLINE bool serves() const { return serves_; }
-  HWY_INLINE hn::VFromD<D> of(hn::VFromD<D> response) const {
-    const hn::VFromD<D> v = hn::Add(response, offset_);
-    // Max takes the second one of two zeros, and where one is not a number: v, as it is not below
-    // 0.
-    return hn::Max(hn::Neg(v), v);
-  }
-
- private:
-  const bool serves_;
-  const hn::VFromD<D> offset_;
-};
-
-#endif
-
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
 // A block's samples under each of `size` taps of a row. `aligned`: loaded where the block begins,
@@ -92,9 +68,10 @@ class SeparableSamples {
 };
 
 // Stores the sums of a block, as store_lanes() does.
-template <class Way, class D, class Last, int vectors, class T>
-HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> (&sums)[vectors],
-                            int shift, T* out, int x, int width) {
+template <class D, class Last, int vectors, class T>
+HWY_INLINE void store_fused(StoreWay way, D d, const Last& last,
+                            const hn::VFromD<D> (&sums)[vectors], int shift, T* out, int x,
+                            int width) {
   store_lanes(way, d, last, sums, shift, out, x, width);
 }
 
@@ -183,9 +160,10 @@ class SeparableSamples<std::uint16_t, size, vectors, aligned> {
 };
 
 // Stores the sums of a block, as store_lanes() does but for the order of their lanes.
-template <class Way, class D, class Last, int vectors, class T>
-HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> (&sums)[vectors],
-                            int shift, T* out, int x, int width) {
+template <class D, class Last, int vectors, class T>
+HWY_INLINE void store_fused(StoreWay way, D d, const Last& last,
+                            const hn::VFromD<D> (&sums)[vectors], int shift, T* out, int x,
+                            int width) {
   if constexpr (std::is_same_v<T, float>) {
     store_lanes(way, d, last, sums, shift, out, x, width);
   } else if constexpr (std::is_same_v<Last, Finish>) {
@@ -201,7 +179,7 @@ HWY_INLINE void store_fused(Way way, D d, const Last& last, const hn::VFromD<D> 
     unrolled<0, vectors / 2>([&](int pair) VIDCONV_LAMBDA {
       samples[pair] = clamped_quarters(truncated(last.of(sums[2 * pair])),
                                        truncated(last.of(sums[2 * pair + 1])));
-      if constexpr (Last::may_shift) samples[pair] = hn::ShiftLeftSame(samples[pair], shift);
+      if (shift != 0) samples[pair] = hn::ShiftLeftSame(samples[pair], shift);
     });
     store_block(way, d16, samples, out, x, width);
   }

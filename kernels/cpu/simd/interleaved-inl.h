@@ -83,8 +83,8 @@ class Codes {
   }
 
   // Stores the codes of a block at column x of a row.
-  template <class Way, int vectors>
-  HWY_INLINE void store(Way way, const V16 (&codes)[vectors], T* out, int x, int width) const {
+  template <int vectors>
+  HWY_INLINE void store(StoreWay way, const V16 (&codes)[vectors], T* out, int x, int width) const {
     if constexpr (sizeof(T) == 1) {
       Sum::V8 samples[vectors / 2];
       unrolled<0, vectors / 2>([&](int u) VIDCONV_LAMBDA {

@@ -23,24 +23,25 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Usual = std::integral_constant<StoreWay, StoreWay::usual>;
-// Either of the other ways. They share their loops, because each loop more takes long to compile:
-// the rest of a row is one block, and stores past the caches wait for memory.
-struct Unusual {
-  bool whole;
-  HWY_INLINE operator StoreWay() const { return whole ? StoreWay::past_caches : StoreWay::part; }
-};
-
 // Calls blocks(way, begin, end) for the whole blocks of a row of `width` samples, and for the rest
-// of it. The usual way is a constant, so that loops do not ask for it.
+// of it.
 template <int block, class Blocks>
 HWY_INLINE void for_blocks(bool stream, int width, const Blocks& blocks) {
   const int whole = width / block * block;
+  blocks(stream ? StoreWay::past_caches : StoreWay::usual, 0, whole);
+  if (whole < width) blocks(StoreWay::part, whole, width);
+}
+
+// Does the same, but the usual way is a constant: for loops that become slower by a tenth where
+// they ask for it. They are compiled twice.
+template <int block, class Blocks>
+HWY_INLINE void for_blocks_twice(bool stream, int width, const Blocks& blocks) {
+  const int whole = width / block * block;
   if (stream)
-    blocks(Unusual{true}, 0, whole);
+    blocks(StoreWay::past_caches, 0, whole);
   else
-    blocks(Usual(), 0, whole);
-  if (whole < width) blocks(Unusual{false}, whole, width);
+    blocks(std::integral_constant<StoreWay, StoreWay::usual>(), 0, whole);
+  if (whole < width) blocks(StoreWay::part, whole, width);
 }
 
 HWY_INLINE StoreWay store_way(bool stream, bool whole) {
@@ -48,23 +49,22 @@ HWY_INLINE StoreWay store_way(bool stream, bool whole) {
   return stream ? StoreWay::past_caches : StoreWay::usual;
 }
 
-// Stores the vectors of a block at column x of a row. `way` is a StoreWay, or what for_blocks()
-// passes on.
-template <class Way, class D, int vectors>
-HWY_INLINE void store_block(Way way, D d, const hn::VFromD<D> (&samples)[vectors],
+// Stores the vectors of a block at column x of a row of `width` samples.
+template <class D, int vectors>
+HWY_INLINE void store_block(StoreWay way, D d, const hn::VFromD<D> (&samples)[vectors],
                             hn::TFromD<D>* out, int x, int width) {
   constexpr int lanes = static_cast<int>(hn::MaxLanes(D())), block = vectors * lanes;
-  if (way == StoreWay::past_caches) {
+  if (HWY_LIKELY(way == StoreWay::usual)) {
+    unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {  //
+      hn::StoreU(samples[u], d, out + x + u * lanes);
+    });
+  } else if (way == StoreWay::past_caches) {
     unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {
       // Vectors smaller than the machine's cannot be streamed.
       if constexpr (lanes * sizeof(hn::TFromD<D>) >= 16)
         hn::Stream(samples[u], d, out + x + u * lanes);
       else
         hn::StoreU(samples[u], d, out + x + u * lanes);
-    });
-  } else if (way == StoreWay::usual) {
-    unrolled<0, vectors>([&](int u) VIDCONV_LAMBDA {  //
-      hn::StoreU(samples[u], d, out + x + u * lanes);
     });
   } else {
     HWY_ALIGN hn::TFromD<D> last[block];

@@ -40,8 +40,8 @@ class Codes16 {
   HWY_INLINE V start() const { return start_; }
 
   // Stores a block of a row from column x on: two vectors of columns, one after the other.
-  template <class Way>
-  HWY_INLINE void store(Way way, const V (&sums)[2], int x, std::uint16_t* out, int width) const {
+  HWY_INLINE void store(StoreWay way, const V (&sums)[2], int x, std::uint16_t* out,
+                        int width) const {
     V codes[2];
     unrolled<0, 2>([&](int u) VIDCONV_LAMBDA {
       codes[u] = code(sums[u]);
@@ -51,8 +51,8 @@ class Codes16 {
   }
 
   // Stores bytes: the vectors have the even columns and the odd ones.
-  template <class Way>
-  HWY_INLINE void store(Way way, const V (&sums)[2], int x, std::uint8_t* out, int width) const {
+  HWY_INLINE void store(StoreWay way, const V (&sums)[2], int x, std::uint8_t* out,
+                        int width) const {
     constexpr hn::ScalableTag<std::uint8_t> d8;
     const V odd = hn::ShiftLeft<8>(code(sums[1]));
     const hn::VFromD<decltype(d8)> codes[1] = {hn::BitCast(d8, hn::Or(odd, code(sums[0])))};

@@ -25,8 +25,7 @@ class BlockOf {
  public:
   HWY_INLINE BlockOf() {}
 
-  template <class Way>
-  HWY_INLINE const T* at(Way way, const std::byte* row, int x, int end) {
+  HWY_INLINE const T* at(StoreWay way, const std::byte* row, int x, int end) {
     const T* from = reinterpret_cast<const T*>(row) + x;
     if (way != StoreWay::part) return from;
     std::copy_n(from, std::min(block, end - x), copy_);
@@ -81,7 +80,7 @@ void make_row16(const ConvTimePlan& plan, const ConvTimeRow& row) {
   const int shift = plan.plan.sample.shift;
   const auto most =
       hn::Set(d, static_cast<std::uint16_t>(threshold ? plan.plan.over_time->threshold : 0));
-  for_blocks<Codes::block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+  for_blocks<Codes::block>(row.stream, row.width, [&](StoreWay way, int begin, int end) HWY_ATTR {
     BlockOf<Codes::block, T> samples;
     for (int x = begin; x < end; x += Codes::block) {
       typename Codes::V sums[2] = {last.start(), last.start()};
@@ -107,7 +106,7 @@ void make_row_running(const ConvTimePlan& plan, const ConvTimeRow& row, const Ru
   const std::size_t count = plan.int32_taps.size();
   const auto tap = hn::Set(d, static_cast<std::uint16_t>(plan.int32_taps[0]));
   const int shift = plan.plan.sample.shift;
-  for_blocks<Codes::block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+  for_blocks<Codes::block>(row.stream, row.width, [&](StoreWay way, int begin, int end) HWY_ATTR {
     BlockOf<Codes::block, T> samples;
     for (int x = begin; x < end; x += Codes::block) {
       std::uint16_t* const kept = static_cast<std::uint16_t*>(running.sums) + x;
@@ -139,7 +138,7 @@ void make_row_of(const ConvTimePlan& plan, const std::vector<Lane>& taps, const 
   constexpr int vectors = 4, lanes = static_cast<int>(hn::MaxLanes(d)), block = vectors * lanes;
   const int shift = plan.plan.sample.shift;
   const V most = hn::Set(d, static_cast<Lane>(plan.plan.over_time->threshold));
-  for_blocks<block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+  for_blocks<block>(row.stream, row.width, [&](StoreWay way, int begin, int end) HWY_ATTR {
     BlockOf<block, T> samples;
     for (int x = begin; x < end; x += block) {
       V here[vectors], sums[vectors];
@@ -176,7 +175,7 @@ void make_row_running32(const ConvTimePlan& plan, const ConvTimeRow& row,
   const int shift = plan.plan.sample.shift;
   const std::size_t count = plan.int32_taps.size();
   const V tap = hn::Set(d, plan.int32_taps[0]);
-  for_blocks<block>(row.stream, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+  for_blocks<block>(row.stream, row.width, [&](StoreWay way, int begin, int end) HWY_ATTR {
     BlockOf<block, T> samples;
     for (int x = begin; x < end; x += block) {
       std::int32_t* const kept = static_cast<std::int32_t*>(running.sums) + x;

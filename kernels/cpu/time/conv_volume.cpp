@@ -77,7 +77,7 @@ void make_results(const ConvVolumePlan& plan, const std::vector<Lane>& taps, con
   using V = hn::VFromD<decltype(d)>;
   constexpr int lanes = static_cast<int>(hn::MaxLanes(d)), block = vectors<Lane> * lanes;
   const int count = plan.planes * plan.rows;
-  for_blocks<block>(false, row.width, [&](auto way, int begin, int end) HWY_ATTR {
+  for_blocks<block>(false, row.width, [&](StoreWay way, int begin, int end) HWY_ATTR {
     for (int x = begin; x < end; x += block) {
       V sums[vectors<Lane>];
       unrolled<0, vectors<Lane>>([&](auto u) VIDCONV_LAMBDA { sums[u] = hn::Zero(d); });
