@@ -17,6 +17,7 @@
 #include "pipeline/av/devices.h"
 #include "pipeline/av/log_lines.h"
 #include "pipeline/base/url.h"
+#include "pipeline/demux/mpeg_layers.h"
 #include "pipeline/demux/provenance.h"
 #include "pipeline/demux/still_images.h"
 #include "pipeline/demux/stream_info.h"
@@ -230,6 +231,7 @@ int ContainerInput::find_streams() {
   const AvLines lines;
   const int code = avformat_find_stream_info(container_.get(), options.data());
   for (AVDictionary*& stream : options) av_dict_free(&stream);
+  if (is_stored() && code >= 0) name_mpeg_layers(*container_, url_, container_->interrupt_callback);
   const std::size_t refused = lines.text().find(log_lines::refused_size);
   refused_ = refused == std::string::npos
                  ? ""

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/av/av_log.h"
+#include "pipeline/demux/opened_again.h"
 
 extern "C" {
 #include <libavutil/mathematics.h>
@@ -22,10 +23,6 @@ constexpr int most_described = 16;
 constexpr std::size_t longest_ending = 256;
 // A program stream's numbers never have this bit.
 constexpr int not_of_demuxer = 1 << 24;
-
-struct AvioCloser {
-  void operator()(AVIOContext* io) const { avio_closep(&io); }
-};
 
 bool is_described(const AVCodecParameters& p) {
   if (p.codec_type == AVMEDIA_TYPE_AUDIO) return p.sample_rate > 0;
@@ -44,35 +41,8 @@ CodecParametersPtr copy_of(const AVCodecParameters& parameters) {
   return copy;
 }
 
-int refuse_file(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
-  return AVERROR(EPERM);
-}
-
 bool is_program_stream(const AVFormatContext& container) {
   return std::string_view(container.iformat->name) == "mpeg";
-}
-
-// The file opened once more, by itself.
-struct Opened {
-  std::unique_ptr<AVIOContext, AvioCloser> bytes;
-  InputPtr container;  // none where it cannot be opened
-};
-
-Opened open_again(const AVInputFormat* format, const std::string& url,
-                  const AVIOInterruptCB& interrupt) {
-  Opened opened;
-  AVIOContext* bytes = nullptr;
-  if (avio_open2(&bytes, url.c_str(), AVIO_FLAG_READ, &interrupt, nullptr) < 0) return opened;
-  opened.bytes.reset(bytes);
-  AVFormatContext* context = avformat_alloc_context();
-  if (!context) throw_out_of_memory("to look for streams");
-  context->pb = bytes;
-  context->interrupt_callback = interrupt;
-  context->io_open = refuse_file;
-  context->skip_estimate_duration_from_pts = 1;
-  if (avformat_open_input(&context, url.c_str(), format, nullptr) >= 0)
-    opened.container.reset(context);
-  return opened;
 }
 
 }  // namespace
@@ -90,7 +60,7 @@ void LateStreams::find(const AVFormatContext& container, const std::string& url,
   AvErrors errors(this);
   const AvErrors::Here listen(errors);
   known_ = static_cast<int>(container.nb_streams);
-  const Opened opened = open_again(container.iformat, url, interrupt);
+  const OpenedAgain opened = open_again(container.iformat, url, interrupt);
   AVFormatContext* const ahead = opened.container.get();
   if (!ahead) return;
   const PacketPtr packet = make_packet();
@@ -165,7 +135,7 @@ void LateStreams::describe(AVFormatContext& ahead, const AVFormatContext& contai
     stream.codec = found.codecpar->codec_id;
     const bool late = !stream.known || !is_described(*container.streams[stream.place]->codecpar);
     if (stream.first < 0 || !late || described == most_described) continue;
-    Opened again;  // a container can be asked only once what its streams are
+    OpenedAgain again;  // a container can be asked only once what its streams are
     const AVCodecParameters* known = found.codecpar;
     if (!is_described(*known)) {
       ++described;

@@ -98,12 +98,29 @@ def check(vidconv, folder, encoder, turn):
     return compared, wrong
 
 
+def check_misnamed(vidconv, folder):
+    """MP4 has one name for all layers of MPEG audio: layer 2, called layer 3, goes where layer 2 does, and nowhere else."""
+    source = folder / "misnamed.mp4"
+    ffmpeg(*PICTURE, "-f", "lavfi", "-i", "sine=duration=0.4", "-c:v", "mpeg4", "-c:a", "mp2", source)
+    wrong = []
+    for ending in ("flv", "mkv", "avi"):
+        out = folder / f"out.{ending}"
+        done = run(vidconv, source, "-o", out, "-y", "--kernel", "box")
+        found = sound_of(out) if done.returncode == 0 else None
+        right = found is None and "left out: #1 (audio, mp2)" in done.stderr if ending == "flv" else found is not None and found[0] == "mp2"
+        if not right:
+            wrong.append(f"{source.name} -> {ending}: {found}: {done.stderr.strip()[-300:]}")
+    return 3, wrong
+
+
 def main():
     vidconv, folder, *names = sys.argv[1:]
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    compared = failed = 0
+    compared, wrong = (0, []) if names else check_misnamed(vidconv, folder)
+    print(f"misnamed: {compared}", *wrong, sep="\n    ", flush=True)
+    failed = len(wrong)
     for turn, encoder in enumerate(encoders() if not names else [e for e in encoders() if e in names]):
         count, wrong = check(vidconv, folder, encoder, turn)
         compared += count
