@@ -16,6 +16,7 @@
 #include "pipeline/source/packet_survey.h"
 
 extern "C" {
+#include <libavutil/common.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 }
@@ -177,16 +178,25 @@ std::string ClusterPlan::key(std::size_t part) const {
 }
 
 Interval ClusterPlan::interval(std::size_t part, VideoInfo video, const FrameReach& reach) const {
+  // Frames of the video for one of the output.
+  const auto of_video = [&](std::int64_t frames) {
+    std::int64_t all = 0;
+    return __builtin_mul_overflow(frames, reach.every, &all) ? INT64_MAX / 2 : all;
+  };
   std::size_t first = part, last = part;
-  for (std::int64_t have = 0; first > 0 && have < reach.before;) have += parts.at(--first).frames;
+  for (std::int64_t have = 0; first > 0 && have < reach.before;)
+    have = av_sat_add64(have, of_video(parts.at(--first).frames));
   for (std::int64_t have = 0; last + 1 < parts.size() && have < reach.after;)
-    have += parts[++last].frames;
-  if (auto& before = video.clock.frames_before) *before += frames_before(first);
+    have = av_sat_add64(have, of_video(parts[++last].frames));
+  const std::int64_t before_first =
+      first == 0 ? frames_before(0) : av_sat_add64(of_video(frames_before(first)), reach.phase);
+  if (auto& before = video.clock.frames_before) *before += before_first;
   return {
       .begin = parts.at(first).begin,
       .end = parts[last].end.value_or(last + 1 < parts.size() ? parts[last + 1].begin : INT64_MAX),
       .first = first == 0 && parts[first].before == 0,
       .seeks = seeks,
+      .frames_before = before_first,
       .video = std::move(video)};
 }
 

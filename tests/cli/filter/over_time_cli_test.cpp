@@ -164,9 +164,6 @@ TEST_F(OverTime, SaysWhatItCannot) {
     }
   EXPECT_TRUE(refused(filter("out.mkv", {"--kernel", "time-box:every=2", "--audit", path("a")}),
                       exit_command_line, {"--audit", "every="}));
-  EXPECT_TRUE(refused(run_vidconv({"plan", path("in.mp4"), "-o", path("out.mkv"), "--dir",
-                                   path("plan"), "--shards", "3", "--kernel", "time-box:every=2"}),
-                      exit_command_line, {"every=2"}));
 }
 
 }  // namespace
