@@ -149,7 +149,7 @@ if wanted sanitizer; then
       '--gtest_filter=All/Sweep.EveryVariantGivesTheBytesOfTheReference/*'
   done
   once memcheck-run "compute-sanitizer over a run" compute-sanitizer --tool memcheck --error-exitcode 9 \
-    "$programs/vidconv" 'pattern:640x360#6' -o null: --kernel time-box:size=3 --kernel gaussian:sigma=24 --kernel sobel --device cuda -q --no-sandbox
+    "$programs/vidconv" 'pattern:640x360#6' -o null: --kernel time-box:size=3 --kernel 'volume:1 2;3 4|5 6;7 8:scale=auto' --kernel gaussian:sigma=24 --kernel sobel --device cuda -q --no-sandbox
 fi
 if wanted bus; then
   for size in 1920x1080 3840x2160 7680x4320; do

@@ -47,10 +47,7 @@ class Job:
 
     def on_cpu(self):
         """Whether no CUDA device takes it."""
-        linear = ["--linear"] in self.options
-        volumes = any(k.text.startswith("volume:") for k in self.kernels)
-        cuts = any("cut=0.05" in k.modifiers for k in self.kernels[1:])
-        return volumes or cuts or (linear and self.over_time())
+        return any("cut=0.05" in k.modifiers for k in self.kernels[1:])
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
