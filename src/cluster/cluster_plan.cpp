@@ -16,7 +16,6 @@
 #include "pipeline/source/packet_survey.h"
 
 extern "C" {
-#include <libavutil/common.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 }
@@ -178,18 +177,20 @@ std::string ClusterPlan::key(std::size_t part) const {
 }
 
 Interval ClusterPlan::interval(std::size_t part, VideoInfo video, const FrameReach& reach) const {
-  // Frames of the video for one of the output.
+  // Returns how many frames of the video so many of the output stand for. A plan may claim any
+  // number of them, and windows count no further.
   const auto of_video = [&](std::int64_t frames) {
+    constexpr std::int64_t most = 1 << 29;
     std::int64_t all = 0;
-    return __builtin_mul_overflow(frames, reach.every, &all) ? INT64_MAX / 2 : all;
+    return __builtin_mul_overflow(frames, reach.every, &all) ? most : std::min(all, most);
   };
   std::size_t first = part, last = part;
   for (std::int64_t have = 0; first > 0 && have < reach.before;)
-    have = av_sat_add64(have, of_video(parts.at(--first).frames));
+    have += of_video(parts.at(--first).frames);
   for (std::int64_t have = 0; last + 1 < parts.size() && have < reach.after;)
-    have = av_sat_add64(have, of_video(parts[++last].frames));
+    have += of_video(parts[++last].frames);
   const std::int64_t before_first =
-      first == 0 ? frames_before(0) : av_sat_add64(of_video(frames_before(first)), reach.phase);
+      first == 0 ? frames_before(0) : of_video(frames_before(first)) + reach.phase;
   if (auto& before = video.clock.frames_before) *before += before_first;
   return {
       .begin = parts.at(first).begin,
