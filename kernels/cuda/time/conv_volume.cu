@@ -27,7 +27,7 @@ template <class Value>
 constexpr int columns = 16 / static_cast<int>(sizeof(Value));
 template <class Value>
 constexpr int tile_width = lanes* columns<Value>;
-constexpr int shared_bytes = 48 * 1024;  // that every device gives a block by default
+constexpr int shared_bytes = 48 * 1024;  // every device gives a block so many by default
 
 std::unique_ptr<TimeConvolver> make_of(const Plan& plan);
 
@@ -38,9 +38,9 @@ struct Work {
   Finish finish;
   BorderMode border;
   int shift;
-  // Of the taps: planes, their rows and columns, and how many of both lie before the anchor.
+  // Planes of taps, their rows and columns, and how many of these lie before the anchor.
   int planes, rows, width, up, left;
-  int frames;                           // that a sample in shared memory is the sum of
+  int frames;                           // each sample in shared memory is a sum of so many
   const Value* taps;                    // in device memory: plane by plane, row by row
   const Value* of_frames;               // factors of the frames that are added up
   int rows_at_once;                     // rows of a plane of taps in shared memory at once
