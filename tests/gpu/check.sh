@@ -140,7 +140,7 @@ jobs() {
   read -r ok bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$step.log") || true
   note "$step" "$what" "${ok:-0}" "${bad:-1}" 0 $((SECONDS - begun))
 }
-if wanted grid; then jobs grid "each blur in each format" --grid; fi
+if wanted grid; then jobs grid "each blur in each format, some filters over time" --grid; fi
 if wanted random; then jobs random "whole jobs, seed $seed" --seed "$seed" --seconds "$seconds"; fi
 if wanted sanitizer; then
   for tool in memcheck racecheck; do
