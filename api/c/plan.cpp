@@ -123,19 +123,13 @@ std::int64_t place_in_window(const vidconv_window& window, const FrameReach& rea
   return here - window.first;
 }
 
-void check_over_time(const std::vector<FilterSpec>& chain, const PixelFormat& format,
-                     const ProcessorOptions& options, bool linear) {
+void check_over_time(const std::vector<FilterSpec>& chain, const PixelFormat& format, bool linear) {
   const auto spec = std::ranges::find_if(chain, &FilterSpec::is_over_time);
   if (linear)
     throw Error(Fault::usage, "cannot filter in linear light", spec->text(),
                 "over pictures in memory, filters act on codes",
                 "leave out `linear`, or filter a video");
   constexpr auto most_planes = static_cast<int>(std::tuple_size_v<decltype(TimeFrame::planes)>);
-  const auto volume = std::ranges::find_if(chain, &FilterSpec::is_volume);
-  if (options.device == Device::cuda && volume != chain.end())
-    throw Error(Fault::usage, "cannot make a plan for the device",
-                "cuda:" + std::to_string(options.device_index),
-                "volumes run on the CPU: " + volume->text(), "use cpu");
   if (format.planes > most_planes)
     throw Error(Fault::usage, "cannot filter over time", format.name,
                 "pictures have more than " + std::to_string(most_planes) + " planes",
@@ -171,7 +165,7 @@ struct vidconv_plan {
     const vidconv::PictureMemory memory{.hosted = options.host != 0,
                                         .halves = format.half && !on_host(options)};
     if (vidconv::is_staged(*work)) {
-      vidconv::check_over_time(chain, f, processor, options.linear != 0);
+      vidconv::check_over_time(chain, f, options.linear != 0);
       over_time = vidconv::make_window_filter(*work, width, height, processor, memory);
     } else {
       filter = vidconv::make_picture_filter(work->cases()[0], width, height, processor, memory);

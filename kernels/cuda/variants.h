@@ -18,6 +18,8 @@ std::unique_ptr<Convolver> make_mosaic(const Plan&, int threads);
 
 std::unique_ptr<Convolver> make_conv_time(const Plan&, int threads);
 
+std::unique_ptr<Convolver> make_conv_volume(const Plan&, int threads);
+
 std::unique_ptr<Convolver> make_weighted_means(const Plan&, int threads);
 
 bool supports_pairwise(const Plan&);

@@ -190,6 +190,11 @@ Plan make_plan(const Filter& filter, SampleType sample, Border border, Role role
   if (filter.combine == Combine::unsharp && filter.kernels.size() != 2)
     throw std::invalid_argument("an unsharp filter has exactly two kernels");
 
+  // No neutral code counts in these, so that all planes of a picture have one plan.
+  if (filter.over_time && filter.over_time->border != TimeBorder::zero && codes == Codes::all &&
+      (filter.over_time->plane_rows == 0 || border.mode != BorderMode::constant))
+    role = Role::colour;
+
   Plan plan;
   plan.sample = sample;
   plan.border = border.mode;

@@ -27,6 +27,9 @@ bool is_weighted(const Plan& plan) { return plan.operation() == Operation::weigh
 bool is_row_over_time(const Plan& plan) {
   return plan.operation() == Operation::over_time && plan.plane_rows() == 0;
 }
+bool is_volume(const Plan& plan) {
+  return plan.operation() == Operation::over_time && plan.plane_rows() > 0;
+}
 
 // Prepares as prepare_if() does, but takes interleaved components together, except floats
 // (interleaved()).
@@ -125,6 +128,11 @@ constexpr Variant table[] = {
      .description = "over frames, each of them read once",
      .device = Device::cuda,
      .prepare_plan = prepare_if<is_row_over_time, cuda::make_conv_time>,
+     .only_sums = false},
+    {.name = "cuda-conv-volume",
+     .description = "over frames and pixels, through shared memory; products in two steps",
+     .device = Device::cuda,
+     .prepare_plan = prepare_if<is_volume, cuda::make_conv_volume>,
      .only_sums = false},
     {.name = "cuda-weighted-means",
      .description = "means that count by alpha, a sample a thread",

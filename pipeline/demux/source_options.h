@@ -43,9 +43,10 @@ class StreamInfo;
 struct Interval {
   std::int64_t begin = 0;
   std::int64_t end = INT64_MAX;
-  bool first = true;  // nothing comes before it
-  bool seeks = true;  // false: all that comes before is decoded too, and dropped
-  VideoInfo video;    // source.video() of the whole range; it holds for the interval too
+  bool first = true;               // nothing comes before it
+  bool seeks = true;               // false: all that comes before is decoded too, and dropped
+  std::int64_t frames_before = 0;  // frames of the range that come before these
+  VideoInfo video;  // source.video() of the whole range; it holds for the interval too
 };
 
 struct SourceOptions {

@@ -122,6 +122,7 @@ class CpuProcessor final : public Processor {
     const std::vector<Step>& steps = work_.cases()[number].steps;
     set_taps(number, input);
     for (std::size_t s = 0; s < steps.size(); ++s) {
+      if (centre_ && steps[s].action == Action::to_light) continue;  // it was made for a tap
       if (parts_[number][s]) {
         run_part(number, s, input, output, by_field);
         continue;
@@ -137,6 +138,7 @@ class CpuProcessor final : public Processor {
   // Tells the case's filter over time, if it has one, which frames its taps are on.
   void set_taps(std::size_t number, const Frame& input) {
     const std::vector<Step>& steps = work_.cases()[number].steps;
+    centre_ = nullptr;
     const auto step = std::ranges::find_if(
         steps, [](const Step& one) { return one.plan.operation() == Operation::over_time; });
     if (step == steps.end()) return;
@@ -154,8 +156,10 @@ class CpuProcessor final : public Processor {
       };
       for (const FrameTaps::Tap& tap : taps->taps) time_frames_.push_back(frame(tap));
       before = frame(taps->before);
+      const auto tap = static_cast<std::size_t>(step->plan.tap_frames().anchor);
+      if (light) centre_ = &in_light(number, taps->taps[tap]);
     }
-    const TimeFrame here = planes_of(source(step->from, input));
+    const TimeFrame here = planes_of(source(*step, input));
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s].plan.operation() == Operation::over_time)
         dynamic_cast<TimeConvolver&>(convolvers_.of(number, s))
@@ -195,7 +199,7 @@ class CpuProcessor final : public Processor {
     const Step& step = work_.cases()[number].steps[s];
     turns_[turn].convolver = &convolvers_.of(number, s);
     set_pairs(
-        planes_of_[number][s], [&](std::size_t i) { return source(step.from, input).component(i); },
+        planes_of_[number][s], [&](std::size_t i) { return source(step, input).component(i); },
         [&](std::size_t i) { return destination(step.to, output).component(i); },
         by_field && !step.light, turns_[turn].pairs);
   }
@@ -209,15 +213,16 @@ class CpuProcessor final : public Processor {
     planes_.clear();
     Frame& beside = step.action == Action::bring_codes ? *codes_ : *beside_;
     for (const std::size_t i : step.components)
-      planes_.push_back({source(step.from, input).component(i),
+      planes_.push_back({source(step, input).component(i),
                          destination(step.to, output).component(i), beside.component(i),
                          step.adds});
-    if (step.weights)
-      planes_.push_back({source(step.from, input).component(*step.weights), {}, {}});
+    if (step.weights) planes_.push_back({source(step, input).component(*step.weights), {}, {}});
     part.run(convolvers_.of(number, s), planes_, by_field, nullptr, part.now());
   }
 
-  const Frame& source(Place place, const Frame& input) const {
+  const Frame& source(const Step& step, const Frame& input) const {
+    if (centre_ && step.plan.operation() == Operation::over_time) return *centre_;
+    const Place place = step.from;
     return place == Place::input ? input : scratch_[place == Place::scratch0 ? 0 : 1];
   }
   Frame& destination(Place place, Frame& output) {
@@ -236,7 +241,8 @@ class CpuProcessor final : public Processor {
   std::vector<PlanePair> pairs_;                    // planes of a case that is warmed up
   std::vector<TimeFrame> time_frames_;              // under the taps of a filter over time
   std::map<std::int64_t, Frame>
-      light_;  // these in linear light, by number, where filters act on it
+      light_;                      // these in linear light, by number, where filters act on it
+  const Frame* centre_ = nullptr;  // the input among them, where a tap is on it
   SharedRegions places_;
   std::vector<char> copies_;                // per case: it only copies, so frames are passed on
   std::vector<RegionSteps> parts_;          // one list per case

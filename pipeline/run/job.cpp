@@ -144,9 +144,10 @@ void Job::turn_upright(const SourceOptions& from) {
 void Job::give_windows() {
   std::vector<FrameReach> reaches;
   for (const TimedWork& work : works_) reaches.push_back(work.reach());
+  const std::optional<Interval>& interval = options_.source.interval;
   if (std::ranges::any_of(works_, is_staged))
-    source_ =
-        vidconv::give_windows(std::move(source_), reaches, options_.sink.loss(), options_.wanted);
+    source_ = vidconv::give_windows(std::move(source_), reaches, options_.sink.loss(),
+                                    options_.wanted, interval ? interval->frames_before : 0);
 }
 
 // Blocks until the device is known.

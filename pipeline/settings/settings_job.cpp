@@ -25,14 +25,8 @@ Codes codes_of(const Settings& s, const VideoInfo& video, const Notify& notify) 
   return Codes::all;
 }
 
-bool any_over_time(const Settings& s) {
-  return std::ranges::any_of(s.filters, &FilterSpec::is_over_time);
-}
-
 // Returns what of the filters no CUDA device does; empty where there is nothing.
 std::string_view only_on_cpu(const Settings& s) {
-  if (std::ranges::any_of(s.filters, &FilterSpec::is_volume)) return "volumes";
-  if (s.linear && any_over_time(s)) return "filters over time in linear light";
   for (const FilterSpec& filter : s.filters)
     if (filter.is_over_time() && filter.over_time().cut && &filter != s.filters.data())
       return "scenes (`cut=`) of frames that other filters make";
@@ -119,13 +113,11 @@ void check_settings(const Settings& s) {
     if (s.decoder.kind == DecoderRequest::Kind::nvdec)
       refuse_setting("decoder", "nvdec", why, "leave out `decoder`");
   }
-  if (any_over_time(s)) {
-    const bool leaves_out =
-        std::ranges::any_of(s.filters, [](const FilterSpec& f) { return f.over_time().every > 1; });
-    if (leaves_out && !s.audit_file.empty())
-      refuse_setting("audit", s.audit_file, "`every=` leaves out frames that it would compare",
-                     "leave out one");
-  }
+  const bool leaves_out =
+      std::ranges::any_of(s.filters, [](const FilterSpec& f) { return f.over_time().every > 1; });
+  if (leaves_out && !s.audit_file.empty())
+    refuse_setting("audit", s.audit_file, "`every=` leaves out frames that it would compare",
+                   "leave out one");
   if (!encoder.crf.empty() && !encoder.bitrate.empty())
     refuse_setting("bitrate", encoder.bitrate, "`crf` asks for a quality, whatever the rate",
                    "leave out one");

@@ -9,11 +9,22 @@
 namespace vidconv {
 namespace {
 
+// Returns how many results lie on frames before that one.
+std::int64_t results_before(std::int64_t frame, const FrameReach& reach) {
+  return std::max<std::int64_t>(0, frame - reach.phase + reach.every - 1) / reach.every;
+}
+
 // The frames of one video on their way.
 class Windows {
  public:
-  Windows(const FrameReach& reach, const Stretch& wanted)
-      : reach_(reach), wanted_(wanted), here_(reach.phase) {}
+  // `first`: the number of the first frame that comes.
+  Windows(const FrameReach& reach, const Stretch& wanted, std::int64_t first)
+      : reach_(reach),
+        wanted_(wanted),
+        begin_(first),
+        first_result_(results_before(first, reach)),
+        first_(first),
+        here_(first_result_ * reach.every + reach.phase) {}
 
   void push(Frame frame) { frames_.push_back(std::make_shared<const Frame>(std::move(frame))); }
   void end() { count_ = first_ + std::ssize(frames_); }
@@ -30,7 +41,7 @@ class Windows {
   // Returns whether some frames have no result of their own, and how many.
   bool leaves_out() const { return reach_.every > 1; }
   std::int64_t left_out() const {
-    return count_.value_or(first_ + std::ssize(frames_)) - results_ + unwanted_;
+    return first_ + std::ssize(frames_) - begin_ - (results_ - first_result_) + unwanted_;
   }
 
  private:
@@ -66,31 +77,22 @@ class Windows {
 
   const FrameReach reach_;
   const Stretch wanted_;
+  const std::int64_t begin_, first_result_;  // the numbers of the first frame and the first result
   std::deque<std::shared_ptr<const Frame>> frames_;
-  std::int64_t first_ = 0;  // the number of frames_[0]
-  std::int64_t here_;       // the number of the next frame that comes out
-  std::int64_t results_ = 0, unwanted_ = 0;
+  std::int64_t first_;  // the number of frames_[0]
+  std::int64_t here_;   // the number of the next frame that comes out
+  std::int64_t results_ = first_result_, unwanted_ = 0;
   std::optional<std::int64_t> count_;
 };
-
-// Returns the description of what comes out of a video of which some frames do.
-VideoInfo every_of(VideoInfo info, const FrameReach& reach) {
-  if (reach.every == 1) return info;
-  info.frame_rate = av_div_q(info.frame_rate, {static_cast<int>(reach.every), 1});
-  if (info.frames)
-    info.frames =
-        std::max<std::int64_t>(0, *info.frames - reach.phase + reach.every - 1) / reach.every;
-  return info;
-}
 
 class WindowedSource final : public Source {
  public:
   WindowedSource(std::unique_ptr<Source> source, const std::vector<FrameReach>& reaches,
-                 Notify lose, const Stretch& wanted)
+                 Notify lose, const Stretch& wanted, std::int64_t first)
       : source_(std::move(source)), lose_(std::move(lose)), videos_(source_->videos()) {
     for (std::size_t i = 0; i < videos_.size(); ++i) {
       videos_[i].info = every_of(videos_[i].info, reaches.at(i));
-      windows_.emplace_back(reaches[i], wanted);
+      windows_.emplace_back(reaches[i], wanted, first);
     }
   }
 
@@ -163,8 +165,15 @@ class WindowedSource final : public Source {
 
 std::unique_ptr<Source> give_windows(std::unique_ptr<Source> source,
                                      const std::vector<FrameReach>& reaches, const Notify& lose,
-                                     const Stretch& wanted) {
-  return std::make_unique<WindowedSource>(std::move(source), reaches, lose, wanted);
+                                     const Stretch& wanted, std::int64_t first) {
+  return std::make_unique<WindowedSource>(std::move(source), reaches, lose, wanted, first);
+}
+
+VideoInfo every_of(VideoInfo info, const FrameReach& reach) {
+  if (reach.every == 1) return info;
+  info.frame_rate = av_div_q(info.frame_rate, {static_cast<int>(reach.every), 1});
+  if (info.frames) info.frames = results_before(*info.frames, reach);
+  return info;
 }
 
 }  // namespace vidconv

@@ -1,6 +1,7 @@
 // Gives the frames of another source the frames around them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -15,9 +16,12 @@ namespace vidconv {
 // video: one for each of the videos of `source`. Of frames that have no result of their own none
 // comes out. Frames come later by the reach after them; those of other streams do not wait.
 // `lose` hears of captions in frames that do not come out. `wanted`: only frames whose pts it holds
-// come out; others are around these.
+// come out; others are around these. `first`: the number of the first frame that `source` gives.
 std::unique_ptr<Source> give_windows(std::unique_ptr<Source> source,
                                      const std::vector<FrameReach>& reaches, const Notify& lose,
-                                     const Stretch& wanted = {});
+                                     const Stretch& wanted = {}, std::int64_t first = 0);
+
+// Returns the description of what comes out of a video of which some frames do.
+VideoInfo every_of(VideoInfo info, const FrameReach& reach);
 
 }  // namespace vidconv

@@ -237,13 +237,7 @@ std::size_t TimedWork::most_steps() const {
 
 bool is_for_cpu(const TimedWork& work) {
   return std::ranges::any_of(stages_of(work), [](const TimedWork* stage) {
-    if (!stage->is_over_time()) return false;
-    if (stage->before() && stage->over_time().cut) return true;
-    return std::ranges::any_of(stage->cases(), [](const Work& one) {
-      return std::ranges::any_of(one.steps, [](const Step& step) {
-        return step.light || (step.plan.over_time && step.plan.plane_rows() > 0);
-      });
-    });
+    return stage->is_over_time() && stage->before() && stage->over_time().cut;
   });
 }
 

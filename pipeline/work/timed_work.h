@@ -87,8 +87,7 @@ std::vector<const TimedWork*> stages_of(const TimedWork& work);
 // Returns whether it is done in several stages, which are joined by frames that are held.
 inline bool is_staged(const TimedWork& work) { return work.before() || work.is_over_time(); }
 
-// Returns whether no device does it: over time light, volumes, and scenes (OverTime::cut) in frames
-// that other stages make.
+// Returns whether no device does it: scenes (OverTime::cut) in frames that other stages make.
 bool is_for_cpu(const TimedWork& work);
 
 }  // namespace vidconv

@@ -163,6 +163,32 @@ auto key_of(const Task& task, const Component& c, bool first, double code) {
                     c.sample.storage, c.sample.depth, c.sample.shift, code);
 }
 
+// Returns whether one call can compute two steps over time: one launch on a device then takes all
+// planes of a picture, whatever their sizes.
+bool can_join(const Step& a, const Step& b, const PixelFormat& format) {
+  const auto shares_plane = [&](std::size_t i) {
+    return std::ranges::any_of(a.components, [&](std::size_t j) {
+      return format.components[i].plane == format.components[j].plane;
+    });
+  };
+  return a.plan.over_time && a.plan == b.plan && a.action == b.action && a.link == b.link &&
+         a.from == b.from && a.to == b.to && !a.where &&
+         std::ranges::none_of(b.components, shares_plane);
+}
+
+void join_over_time(Work& work) {
+  for (auto step = work.steps.begin(); step != work.steps.end(); ++step)
+    for (auto other = step + 1; other != work.steps.end();) {
+      if (!can_join(*step, *other, *work.format)) {
+        ++other;
+        continue;
+      }
+      step->components.insert(step->components.end(), other->components.begin(),
+                              other->components.end());
+      other = work.steps.erase(other);
+    }
+}
+
 }  // namespace
 
 bool Work::has_regions() const {
@@ -271,6 +297,7 @@ Work make_work(std::span<const FilterSpec> chain, const PixelFormat& format,
         work.steps[s].components.push_back(i);
     }
   }
+  join_over_time(work);
   return work;
 }
 

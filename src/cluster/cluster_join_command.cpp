@@ -13,6 +13,7 @@
 #include "pipeline/platform/process.h"
 #include "pipeline/run/job.h"
 #include "pipeline/source/source_turned.h"
+#include "pipeline/source/source_windowed.h"
 #include "pipeline/unchanged/kept_packets.h"
 #include "src/cluster/cluster_commands.h"
 #include "src/options/job_settings.h"
@@ -152,6 +153,8 @@ int join_all(const ClusterPlan& plan, const Options& options,
     source = turn_source(std::move(source), turn, plain_memory);
   }
   InputInfo shown = source->info();
+  VideoInfo& video = shown.videos.at(0).info;
+  video = every_of(video, job.work(video).reach());
   if (options.compare) shown = compared(shown, *options.compare);
   const OutputPlan output = plan_output(options.output, job.sink, shown.videos);
   const Joined joined = join_parts(*source, output, shown.videos.at(0), parts, kept.get());

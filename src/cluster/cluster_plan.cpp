@@ -177,16 +177,27 @@ std::string ClusterPlan::key(std::size_t part) const {
 }
 
 Interval ClusterPlan::interval(std::size_t part, VideoInfo video, const FrameReach& reach) const {
+  // Returns how many frames of the video so many of the output stand for. A plan may claim any
+  // number of them, and windows count no further.
+  const auto of_video = [&](std::int64_t frames) {
+    constexpr std::int64_t most = 1 << 29;
+    std::int64_t all = 0;
+    return __builtin_mul_overflow(frames, reach.every, &all) ? most : std::min(all, most);
+  };
   std::size_t first = part, last = part;
-  for (std::int64_t have = 0; first > 0 && have < reach.before;) have += parts.at(--first).frames;
+  for (std::int64_t have = 0; first > 0 && have < reach.before;)
+    have += of_video(parts.at(--first).frames);
   for (std::int64_t have = 0; last + 1 < parts.size() && have < reach.after;)
-    have += parts[++last].frames;
-  if (auto& before = video.clock.frames_before) *before += frames_before(first);
+    have += of_video(parts[++last].frames);
+  const std::int64_t before_first =
+      first == 0 ? frames_before(0) : of_video(frames_before(first)) + reach.phase;
+  if (auto& before = video.clock.frames_before) *before += before_first;
   return {
       .begin = parts.at(first).begin,
       .end = parts[last].end.value_or(last + 1 < parts.size() ? parts[last + 1].begin : INT64_MAX),
       .first = first == 0 && parts[first].before == 0,
       .seeks = seeks,
+      .frames_before = before_first,
       .video = std::move(video)};
 }
 

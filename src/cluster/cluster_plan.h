@@ -25,7 +25,7 @@ struct ClusterPlan {
   };
   struct Part {
     std::int64_t begin = 0;   // time of its first frame, ticks of the time base
-    std::int64_t frames = 0;  // frames shown from then on until the next shard begins, or `end`
+    std::int64_t frames = 0;  // frames that come out until the next shard begins, or `end`
     // These two stand in plans with `fitting` alone. Where packets of the input are copied behind
     // it, when they begin; and how many frames of the video come before it, copied ones as well.
     std::optional<std::int64_t> end = {};
@@ -64,7 +64,7 @@ struct ClusterPlan {
   // Returns the options with which a shard is encoded, in the same way.
   Options shard_options(const std::string& output, const std::vector<std::string>& machine) const;
   std::int64_t frames() const;
-  // Returns how many frames of the video come before those of a shard.
+  // Returns how many frames of the output come before those of a shard.
   std::int64_t frames_before(std::size_t part) const;
 
  private:

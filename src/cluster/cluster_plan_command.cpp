@@ -34,10 +34,6 @@ Options plan_options(const PlanWords& words, const KeptWords& kept) {
     refuse("--decoder", "nvdec", "workers decode their parts on the CPU", "leave it out");
   const bool file = !is_url(o.input) && o.input != "-" && !o.input.starts_with("pattern:");
   if (file) o.input = std::filesystem::absolute(local_path(o.input)).string();
-  for (const FilterSpec& filter : o.filters)
-    if (filter.is_over_time() && filter.over_time().every > 1)
-      refuse("--kernel", filter.text(), "a plan's parts have a result for each frame",
-             "use --shards on one host");
   check_shared(o.input);
   // The options are parsed as the workers will parse them.
   std::vector<std::string> job = kept.job;
@@ -161,7 +157,9 @@ class Planner {
     quiet.video_only = true;
     Survey survey = survey_packets(options_.input, quiet, source, begin);
     const bool decoded = words_.exact || !survey.exact;
-    if (decoded) {
+    if (!decoded) {
+      survey.times = results_of(survey.times);
+    } else {
       survey.times = {begin};
       while (const std::optional<Frame> frame = next_frame(source))
         survey.times.push_back(frame->av().pts);
@@ -176,6 +174,14 @@ class Planner {
         plan_.parts.push_back({.begin = time});
       ++plan_.parts.back().frames;
     }
+  }
+
+  // Returns the times of the frames that come out, the first of which is the first one given.
+  std::vector<std::int64_t> results_of(const std::vector<std::int64_t>& times) const {
+    const auto every = static_cast<std::size_t>(job_->works()[0].reach().every);
+    std::vector<std::int64_t> results;
+    for (std::size_t i = 0; i < times.size(); i += every) results.push_back(times[i]);
+    return results;
   }
 
   std::optional<Frame> next_frame(Source& source) const {

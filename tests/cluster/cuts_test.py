@@ -23,7 +23,7 @@ class Cuts(PartsTest):
         self.assertGreater(len(plan["parts"]), 1)
         for part in reversed(self.parts()):
             self.vidconv("shard", part, "job", "-q")
-        self.vidconv("join", "job", "-o", output, "-q")
+        self.vidconv("join", "job", "-o", output, "-q", "-y")
         self.expect_bytes_of_one_process(*words, output=output)
         if counted:
             self.assertEqual(plan["counted"], counted)
@@ -66,6 +66,25 @@ class Cuts(PartsTest):
         clip = self.clip("in.mkv", "-vf", "select=not(mod(n\\,3))+not(mod(n\\,4))", "-fps_mode", "vfr", *X264)
         self.expect_same(clip, counted="packets")
         self.expect_same(clip, output="out.mp4")
+
+    def test_one_frame_of_several(self):
+        """Parts are cut and counted by what comes out, of frames that begin anywhere among those of the input."""
+        clip = self.clip("in.mp4", *X264, "-g", "30")
+        for kernels, frames in ((["time-box:size=4:every=4"], 50),
+                                (["time:1 2 3 2 1:scale=auto:every=3:phase=2:anchor=4"], 66),
+                                (["time:1 1:scale=auto:anchor=0:every=7:phase=6", "sobel:between=2-5"], 28),
+                                (["time-box:size=9:border=reflect:every=2", "time-gaussian:sigma=1.5:every=2:phase=1"], 50),
+                                (["time-box:size=5:border=shrink", "time:1 2:scale=auto:every=40:phase=39"], 5)):
+            with self.subTest(kernels):
+                words = [word for kernel in kernels for word in ("--kernel", kernel)]
+                self.expect_same(clip, *words, counted="packets")
+                self.assertEqual(sum(part["frames"] for part in self.read_plan()["parts"]), frames)
+                self.expect_same(clip, *words, "--start", "0.3", output="out.mp4")
+        words = ("--kernel", "time-box:size=3:every=3:phase=1")
+        self.expect_same(self.clip("ildct.ts", *X264, "-flags", "+ildct+ilme", "-x264-params", "tff=1:keyint=30"), *words,
+                         counted="decoded")
+        self.expect_same(self.clip("vfr.mkv", "-vf", "select=not(mod(n\\,3))+not(mod(n\\,4))", "-fps_mode", "vfr", *X264),
+                         *words, output="out.mp4")
 
     def test_edit_lists(self):
         self.clip("long.mp4", *X264, "-g", "40")

@@ -152,6 +152,16 @@ class Trust(PartsTest):
         changed("parts", [{**part, "begin": 7} for part in parts])
         changed("parts", [{**part, "begin": (1 << 63) - 1} for part in parts])
 
+    def test_numbers_that_are_too_large(self):
+        """A part that claims more frames than there can be is not published; workers of others end in order."""
+        self.plan("in.mp4", "--kernel", "time-box:size=5:every=4:phase=1", "--shards", "3", "-y")
+        plan = self.read_plan()
+        plan["parts"][0]["frames"] = 2**62
+        plan["frames"] = sum(part["frames"] for part in plan["parts"])
+        self.write_plan(plan)
+        self.vidconv("shard", 0, "job", code=INPUT, says=["has 17 frames", str(2**62)])
+        self.vidconv("shard", 2, "job", "-q")
+
     def test_playlists(self):
         """A plan holds no digest of what a playlist leads to: a stranger's may lead to any video below its folder."""
         (self.folder / "private").mkdir()

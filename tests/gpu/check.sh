@@ -140,7 +140,7 @@ jobs() {
   read -r ok bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$logs/$step.log") || true
   note "$step" "$what" "${ok:-0}" "${bad:-1}" 0 $((SECONDS - begun))
 }
-if wanted grid; then jobs grid "each blur in each format" --grid; fi
+if wanted grid; then jobs grid "each blur in each format, some filters over time" --grid; fi
 if wanted random; then jobs random "whole jobs, seed $seed" --seed "$seed" --seconds "$seconds"; fi
 if wanted sanitizer; then
   for tool in memcheck racecheck; do
@@ -149,7 +149,7 @@ if wanted sanitizer; then
       '--gtest_filter=All/Sweep.EveryVariantGivesTheBytesOfTheReference/*'
   done
   once memcheck-run "compute-sanitizer over a run" compute-sanitizer --tool memcheck --error-exitcode 9 \
-    "$programs/vidconv" 'pattern:640x360#6' -o null: --kernel time-box:size=3 --kernel gaussian:sigma=24 --kernel sobel --device cuda -q --no-sandbox
+    "$programs/vidconv" 'pattern:640x360#6' -o null: --kernel time-box:size=3 --kernel 'volume:1 2;3 4|5 6;7 8:scale=auto' --kernel gaussian:sigma=24 --kernel sobel --device cuda -q --no-sandbox
 fi
 if wanted bus; then
   for size in 1920x1080 3840x2160 7680x4320; do

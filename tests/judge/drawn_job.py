@@ -47,10 +47,7 @@ class Job:
 
     def on_cpu(self):
         """Whether no CUDA device takes it."""
-        linear = ["--linear"] in self.options
-        volumes = any(k.text.startswith("volume:") for k in self.kernels)
-        cuts = any("cut=0.05" in k.modifiers for k in self.kernels[1:])
-        return volumes or cuts or (linear and self.over_time())
+        return any("cut=0.05" in k.modifiers for k in self.kernels[1:])
 
     def work(self):
         """Returns the largest number of multiplications that the reference needs."""
@@ -91,14 +88,23 @@ GRID_FILTERS = ["gaussian:sigma=1.5", "gaussian:sigma=5.5", "gaussian:sigma=9", 
                 "gaussian:sigma=24", "gaussian:sigma=40", "box:size=61", "unsharp:sigma=9", "sobel"]
 
 
+GRID_OVER_TIME = [["time-box:size=5"], ["time:1 2 1:scale=auto:anchor=2", "sobel", "time-exp:decay=0.5"],
+                  ["time-gaussian:sigma=1:cut=0.05:border=shrink:region=10,20,200,90", "box:region=90,90,50,50"],
+                  ["volume:1 2 1;2 4 2;1 2 1|2 4 2;4 8 4;2 4 2|1 2 1;2 4 2;1 2 1:scale=auto", "time-box:size=3:every=2"]]
+
+
 def _grid_taps(text):
     return 3025 if text.startswith("unsharp") else 500
 
 
 def grid():
     """Returns the most usual jobs: each blur in each format, so that planes of one frame need different plans."""
-    return [Job(width, height, fmt, 2, [Kernel(text, _grid_taps(text))])
-            for fmt in GRID_FORMATS for width, height in GRID_SIZES for text in GRID_FILTERS]
+    blurs = [Job(width, height, fmt, 2, [Kernel(text, _grid_taps(text))])
+             for fmt in GRID_FORMATS for width, height in GRID_SIZES for text in GRID_FILTERS]
+    over_time = [Job(333, 187, fmt, 7, [Kernel(text, 27) for text in chain], list(options))
+                 for fmt in ("yuv420p", "nv12", "yuyv422", "yuv422p10le", "gbrp") for chain in GRID_OVER_TIME
+                 for options in ([], [["--linear"]])]
+    return blurs + over_time
 
 
 def _draw(tables, r):

@@ -202,7 +202,8 @@ def main():
     parser.add_argument("--parallel", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--work", type=float, default=3e8, help="multiplications of a definition, at most")
     parser.add_argument("--device", action="append", help="instead of every CUDA device; may be repeated")
-    parser.add_argument("--grid", action="store_true", help="instead of random ones: each blur in each format and size")
+    parser.add_argument("--grid", action="store_true",
+                        help="instead of random ones: each blur in each format and size, and some filters over time")
     parser.add_argument("--until-failure", action="store_true", help="end with the first, and do not look for a simpler job")
     parser.add_argument("--require-cuda", action="store_true", help="fail where there is no CUDA device")
     o = parser.parse_args()

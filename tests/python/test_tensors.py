@@ -129,7 +129,8 @@ def test_nothing_is_allocated_beside_the_result(noise):
 
 
 OVER_TIME = ["time:1 2 1:scale=auto", "time-box:size=9:border=shrink", ["sobel", "time-exp:decay=0.6", "box"],
-             "time-box:size=4:every=3:phase=1", ["gaussian", "time-box:size=3:cut=0.3"], "unsharp"]
+             "time-box:size=4:every=3:phase=1", "volume:0 1 0;1 2 1;0 1 0|1 1 1;1 1 1;1 1 1:scale=auto",
+             ["gaussian", "time-box:size=3:cut=0.3"], "unsharp"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

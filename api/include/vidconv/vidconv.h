@@ -234,7 +234,7 @@ typedef struct vidconv_window {
  * On a CUDA device with vidconv_plan_options.host 1, pictures are copied there, each once where
  * goes_on is 1. Otherwise the planes of the whole window lie in the device's memory and stay valid
  * until `stream` has done the work. Filters with `cut=` compare pictures on the CPU: the function
- * then waits for the stream. Volumes are for plans on the CPU.
+ * then waits for the stream.
  *
  * Windows may come in any order. Allocates handles, and pictures for the first windows, for which
  * it may wait for the device. Thread-safe; calls on one plan take turns. Fails as

@@ -3,49 +3,23 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "kernels/plan/factor.h"
 #include "kernels/plan/plan.h"
+#include "kernels/plan/volume_taps.h"
 
 namespace vidconv {
 
-// Where all is exact a volume may be a product: frames are added up first, with a tap each, and one
-// plane of taps is left.
-struct ConvVolumePlan {
+struct ConvVolumePlan : VolumeTaps {
   Plan plan;
-  int planes;                            // each has `rows` rows of `width` taps
-  int width, rows, left, up;             // the last two: before the anchor
-  std::vector<std::int32_t> frame_taps;  // only a product has them
-  std::vector<double> taps;
   std::vector<std::int32_t> int32_taps;
   std::vector<float> float_taps;
 
-  explicit ConvVolumePlan(const Plan& from)
-      : plan(from),
-        planes(from.tap_frames().count),
-        width(from.terms[0].width),
-        rows(from.plane_rows()),
-        left(from.terms[0].anchor_x),
-        up(from.terms[0].anchor_y % rows),
-        taps(from.terms[0].dense) {
-    if (plan.arith == Arith::int32 && planes > 1) find_product();
+  explicit ConvVolumePlan(const Plan& from) : VolumeTaps(from), plan(from) {
     for (const double tap : taps) {
       if (plan.arith == Arith::int32) int32_taps.push_back(static_cast<std::int32_t>(tap));
       float_taps.push_back(static_cast<float>(tap));
     }
-  }
-
- private:
-  void find_product() {
-    const std::vector<std::int64_t> whole(taps.begin(), taps.end());
-    const auto products = factor_exactly(whole, width * rows, planes);
-    if (products.size() != 1) return;
-    // No partial sum is larger than that of all taps' absolute values, which fits.
-    frame_taps.assign(products[0].column.begin(), products[0].column.end());
-    taps.assign(products[0].row.begin(), products[0].row.end());
-    planes = 1;
   }
 };
 

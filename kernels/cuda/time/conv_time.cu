@@ -1,6 +1,5 @@
 // cuda-conv-time: taps over frames. One kernel reads all frames of the window, each sample once.
 #include <algorithm>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,12 +8,12 @@
 #include <vector>
 
 #include "kernels/convolver/packed.h"
-#include "kernels/convolver/time_convolver.h"
 #include "kernels/cuda/common/arith.cuh"
 #include "kernels/cuda/common/batch.cuh"
 #include "kernels/cuda/common/device_array.h"
 #include "kernels/cuda/common/launch.cuh"
 #include "kernels/cuda/common/output.cuh"
+#include "kernels/cuda/time/gathered_time.h"
 #include "kernels/cuda/time/time_pairs.cuh"
 #include "kernels/cuda/variants.h"
 
@@ -31,8 +30,6 @@ template <class T>
 constexpr int columns = sizeof(Vector<T>) / sizeof(T);
 template <class T>
 constexpr int tile_width = lanes* columns<T>;
-
-constexpr std::ptrdiff_t not_there = PTRDIFF_MIN;
 
 std::unique_ptr<TimeConvolver> make_of(const Plan& plan);
 
@@ -222,16 +219,10 @@ __global__ void __launch_bounds__(lanes* warps)
 }
 
 template <class T, class Value>
-class ConvTime final : public TimeConvolver {
+class ConvTime final : public GatheredTime {
  public:
-  explicit ConvTime(const Plan& plan) : TimeConvolver(plan, 1), taps_(values(plan)) {
+  explicit ConvTime(const Plan& plan) : GatheredTime(plan), taps_(values(plan)) {
     if constexpr (std::is_same_v<Value, std::int32_t>) pairs_work_ = pairs_work(plan);
-  }
-
-  void run(std::span<const PlanePair> pairs, CudaStream stream) override {
-    stream_ = stream;
-    TimeConvolver::run(pairs, stream);
-    flush();
   }
 
  private:
@@ -243,110 +234,75 @@ class ConvTime final : public TimeConvolver {
 
   std::unique_ptr<TimeConvolver> make(const Plan& plan) const override { return make_of(plan); }
 
-  Rows outside(const ConstBytePlane&) override { return {}; }
-
-  // Gathers the planes of a picture: most of them take one launch.
-  void run_group(const Group& group) override {
-    const std::vector<PlanePair> merged = merge(group.pairs);
-    const bool is_direct = set_distances(group);
-    if (!is_direct) {
-      flush();
-      return start<false>(merged);
-    }
-    if (!pending_.empty() && apart_ != pending_apart_) flush();
-    pending_apart_ = apart_;
-    pending_.insert(pending_.end(), merged.begin(), merged.end());
-  }
-
   // Returns rows of whole pixels as one plane where all of their samples are filtered.
-  static std::vector<PlanePair> merge(std::span<const PlanePair> pairs) {
-    std::vector<PlanePair> merged(pairs.begin(), pairs.end());
-    if (pairs.size() < 2) return merged;
+  std::vector<PlanePair> merged(std::span<const PlanePair> pairs) const override {
+    std::vector<PlanePair> planes(pairs.begin(), pairs.end());
+    if (pairs.size() < 2) return planes;
     const PixelLayout from = pixel_layout<T>(pairs, &PlanePair::src);
     const PixelLayout to = pixel_layout<T>(pairs, &PlanePair::dst);
-    if (from.count != from.step || to.count != to.step || from.place != to.place) return merged;
+    if (from.count != from.step || to.count != to.step || from.place != to.place) return planes;
     const auto widen = [&](auto& plane, std::byte* first) {
       plane.data = first;
       plane.width *= from.step;
       plane.step = 1;
     };
-    merged.resize(1);
-    widen(merged[0].src, from.first);
-    widen(merged[0].dst, to.first);
-    return merged;
+    planes.resize(1);
+    widen(planes[0].src, from.first);
+    widen(planes[0].dst, to.first);
+    return planes;
   }
 
-  // Returns whether Work may be `direct`.
-  bool set_distances(const Group& group) {
-    apart_.clear();
-    skew_.clear();
-    bool is_direct = true;
-    for (const Rows& rows : group.taps) {
-      const bool there = rows.data != nullptr;
-      apart_.push_back(there ? rows.data - group.here.data : not_there);
-      skew_.push_back(there ? static_cast<int>(rows.stride - group.here.stride) : 0);
-      is_direct = is_direct && there && skew_.back() == 0 && apart_.back() % 16 == 0;
-    }
-    return is_direct;
-  }
-
-  void flush() {
-    if (pending_.empty()) return;
-    apart_ = pending_apart_;
-    if (takes_pairs())
-      start_pairs();
+  void start(std::span<const PlanePair> pairs, const FramesApart& apart) override {
+    if (!apart.direct)
+      start<false>(pairs, apart);
+    else if (takes_pairs(pairs))
+      start_pairs(pairs, apart);
     else
-      start<true>(pending_);
-    pending_.clear();
+      start<true>(pairs, apart);
   }
 
-  bool takes_pairs() const {
-    return pairs_work_ && std::ranges::all_of(pending_, [](const PlanePair& pair) {
+  bool takes_pairs(std::span<const PlanePair> pairs) const {
+    return pairs_work_ && std::ranges::all_of(pairs, [](const PlanePair& pair) {
              return is_aligned(pair.src, 16) && is_aligned(pair.dst, 16);
            });
   }
 
-  void start_pairs() {
+  void start_pairs(std::span<const PlanePair> pairs, const FramesApart& apart) {
     if constexpr (std::is_same_v<Value, std::int32_t>)
-      for_each_batch(pending_, pairs_lanes * vector_samples<T>, pairs_warps,
+      for_each_batch(pairs, pairs_lanes * vector_samples<T>, pairs_warps,
                      [&](const Batch& batch, int blocks) {
                        PairsWork work = *pairs_work_;
                        work.batch = batch;
-                       std::copy(apart_.begin(), apart_.end(), work.apart);
+                       std::ranges::copy(apart.bytes, work.apart);
                        launch("cuda-conv-time", time_pairs_kernel<T>, blocks,
-                              dim3(pairs_lanes, pairs_warps), 0, stream_, work);
+                              dim3(pairs_lanes, pairs_warps), 0, stream(), work);
                      });
   }
 
   template <bool direct>
-  void start(std::span<const PlanePair> pairs) {
+  void start(std::span<const PlanePair> pairs, const FramesApart& apart) {
     const TimePlan& time = *plan_.over_time;
     for_each_batch(pairs, tile_width<T>, tile_height, [&](const Batch& batch, int blocks) {
       Work<Value, direct> work{.batch = batch,
                                .finish = plan_.finish,
                                .shift = plan_.sample.shift,
-                               .count = static_cast<int>(apart_.size()),
+                               .count = static_cast<int>(apart.bytes.size()),
                                .taps = taps_.data(),
                                .threshold = static_cast<Value>(time.threshold),
                                .outside = static_cast<Value>(time.black),
                                .apart = {},
                                .skew = {}};
-      std::copy(apart_.begin(), apart_.end(), work.apart);
-      if constexpr (!direct) std::copy(skew_.begin(), skew_.end(), work.skew);
+      std::ranges::copy(apart.bytes, work.apart);
+      if constexpr (!direct) std::ranges::copy(apart.skew, work.skew);
       launch("cuda-conv-time",
              time.threshold >= 0 ? time_kernel<T, Value, direct, true>
                                  : time_kernel<T, Value, direct, false>,
-             blocks, dim3(lanes, warps), 0, stream_, work);
+             blocks, dim3(lanes, warps), 0, stream(), work);
     });
   }
 
   const DeviceArray<Value> taps_;
   std::optional<PairsWork> pairs_work_;
-  CudaStream stream_ = nullptr;  // the current run's
-  // These are each tap's frame's, as in Work.
-  std::vector<std::ptrdiff_t> apart_, pending_apart_;
-  std::vector<int> skew_;
-  std::vector<PlanePair> pending_;  // planes that wait for a launch
 };
 
 template <class T>

@@ -91,12 +91,8 @@ Frame CudaChain::filter(std::size_t stage, Frame input) {
   slot.input_at = on_device(*slot.input);
   slot.taps.clear();
   if (const FrameTaps* const taps = slot.input->taps().get())
-    for (const FrameTaps::Tap& tap : taps->taps) {
-      TimeFrame frame;
-      if (tap.frame) frame = planes_at(*tap.frame, on_device(*tap.frame));
-      frame.number = tap.frame ? tap.number : -1;
-      slot.taps.push_back(frame);
-    }
+    for (const FrameTaps::Tap& tap : taps->taps)
+      slot.taps.push_back(tap.frame ? on_device(*tap.frame) : nullptr);
   stages_[stage]->prepare(slot);
   Frame made = slot.output->share();
   if (!is_last) now_->earlier.push_back({stage, std::move(taken)});
@@ -218,6 +214,7 @@ void CudaChain::empty(std::span<const std::unique_ptr<ChainSlot>> slots) {
     slot->last->output.reset();
   }
   forget_all();
+  for (const auto& stage : stages_) stage->forget_light();
   held_.clear();
 }
 

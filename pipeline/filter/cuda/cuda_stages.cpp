@@ -36,8 +36,7 @@ FrameLayout output_layout(const TimedWork& work, int width, int height) {
   return layout;
 }
 
-}  // namespace
-
+// Returns where the planes of a frame lie whose extent begins at `at`.
 TimeFrame planes_at(const Frame& frame, const std::byte* at) {
   TimeFrame planes;
   const std::byte* const first = frame.extent().data();
@@ -47,6 +46,34 @@ TimeFrame planes_at(const Frame& frame, const std::byte* at) {
                                                   .rows = frame.format().rows(p, frame.height())};
   return planes;
 }
+TimeFrame planes_at(const FrameLayout& layout, const std::byte* at) {
+  TimeFrame planes;
+  for (std::size_t p = 0; p < static_cast<std::size_t>(layout.format->planes); ++p)
+    planes.planes[p] = {.data = at + layout.offset[p],
+                        .stride = layout.stride[p],
+                        .rows = layout.format->rows(static_cast<int>(p), layout.height)};
+  return planes;
+}
+
+// Returns the filter over time among the steps; the last iterator where its taps are on the frame
+// itself or there is none.
+auto step_over_time(const std::vector<Step>& steps) {
+  return std::ranges::find_if(
+      steps, [](const Step& step) { return step.plan.operation() == Operation::over_time; });
+}
+
+// Returns how many frames lie under the taps of filters that act on light; 0 where none does.
+int taps_on_light(const TimedWork& work) {
+  int most = 0;
+  for (const Work& one : work.cases()) {
+    const auto step = step_over_time(one.steps);
+    if (step != one.steps.end() && step->from != Place::input)
+      most = std::max(most, step->plan.tap_frames().count);
+  }
+  return most;
+}
+
+}  // namespace
 
 CudaStages::CudaStages(const TimedWork& work, int width, int height,
                        const ProcessorOptions& options, const CudaStreams& streams)
@@ -84,6 +111,8 @@ CudaStages::CudaStages(const TimedWork& work, int width, int height,
   if (work_.has_regions()) beside_ = allocate(scratch_layout_.bytes);
   if (std::ranges::any_of(work_.cases(), &Work::brings_codes))
     codes_ = allocate(codes_layout_.bytes);
+  light_.resize(static_cast<std::size_t>(taps_on_light(work_)));
+  for (LightFrame& frame : light_) frame.memory = allocate(scratch_layout_.bytes);
   pool_.reserve(options.slots);
 }
 
@@ -203,9 +232,10 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
   slot.passage.set_kernels(first_kernels_[number], steps.size());
   if (parts_.first(number)) begin_parts(slot, number, by_field);
   for (std::size_t s = 0; s < steps.size(); ++s) {
+    const bool is_made = centre_ && steps[s].action == Action::to_light;  // for a tap
     if (parts_.of(number, s))
       run_part(slot, number, s, by_field);
-    else if (!is_copied_first(slot, number, steps[s]))
+    else if (!is_made && !is_copied_first(slot, number, steps[s]))
       run_all(slot, number, s, by_field);
     if (s + 1 == steps.size() || steps[s + 1].link != steps[s].link || steps[s + 1].adds ||
         steps[s + 1].light || steps[s + 1].plan.sample != steps[s].plan.sample)
@@ -217,17 +247,60 @@ void CudaStages::convolve(Slot& slot, std::size_t number) {
 // Tells the case's filter over time, if it has one, which frames its taps are on.
 void CudaStages::set_taps(const Slot& slot, std::size_t number) {
   const std::vector<Step>& steps = work_.cases()[number].steps;
+  centre_ = nullptr;
+  const auto step = step_over_time(steps);
+  if (step == steps.end()) return;
+  const bool light = step->from != Place::input;
+  time_frames_.clear();
+  if (const FrameTaps* const taps = slot.input->taps().get()) {
+    for (LightFrame& frame : light_)
+      if (std::ranges::find(taps->taps, frame.number, &FrameTaps::Tap::number) == taps->taps.end())
+        frame.number = -1;
+    for (std::size_t k = 0; k < slot.taps.size(); ++k) {
+      TimeFrame there;
+      if (slot.taps[k]) {
+        there = light ? planes_at(scratch_layout_, in_light(slot, number, k))
+                      : planes_at(*taps->taps[k].frame, slot.taps[k]);
+        there.number = taps->taps[k].number;
+      }
+      time_frames_.push_back(there);
+    }
+    const auto here = static_cast<std::size_t>(step->plan.tap_frames().anchor);
+    if (light) centre_ = in_light(slot, number, here);
+  }
+  std::byte* const scratch = scratch_[step->from == Place::scratch0 ? 0 : 1].data();
+  const TimeFrame here = light ? planes_at(scratch_layout_, centre_ ? centre_ : scratch)
+                               : planes_at(*slot.input, slot.input_at);
   for (std::size_t s = 0; s < steps.size(); ++s)
     if (steps[s].plan.operation() == Operation::over_time)
-      dynamic_cast<TimeConvolver&>(convolvers_.of(number, s))
-          .set_frames(slot.taps, planes_at(*slot.input, slot.input_at));
+      dynamic_cast<TimeConvolver&>(convolvers_.of(number, s)).set_frames(time_frames_, here);
+}
+
+// Returns where the frame of a tap lies in linear light, which is kept as long as taps are on it.
+// The first step of the case makes light of codes.
+std::byte* CudaStages::in_light(const Slot& slot, std::size_t number, std::size_t tap) {
+  const FrameTaps::Tap& from = slot.input->taps()->taps[tap];
+  const auto known = std::ranges::find(light_, from.number, &LightFrame::number);
+  if (known != light_.end()) return known->memory.data();
+  // There are as many as taps, and those of no tap are free.
+  LightFrame& light = *std::ranges::find(light_, std::int64_t{-1}, &LightFrame::number);
+  light.number = from.number;
+  pairs_.clear();
+  for (const std::size_t i : planes_of_[number][0].components)
+    pairs_.push_back({from.frame->component_in(i, slot.taps[tap]).as<const std::byte>(),
+                      component_of(scratch_layout_, i, light.memory.data())});
+  as_device_error(leave_cuda, [&] { convolvers_.of(number, 0).run(pairs_, convolve_.get()); });
+  return light.memory.data();
+}
+
+void CudaStages::forget_light() {
+  for (LightFrame& frame : light_) frame.number = -1;
 }
 
 void CudaStages::run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field) {
   const Step& step = work_.cases()[number].steps[s];
   set_pairs(
-      planes_of_[number][s],
-      [&](std::size_t i) { return plane(slot, step.from, i).as<const std::byte>(); },
+      planes_of_[number][s], [&](std::size_t i) { return source(slot, step, i); },
       [&](std::size_t i) { return plane(slot, step.to, i); }, by_field && !step.light, pairs_);
   as_device_error(leave_cuda, [&] { convolvers_.of(number, s).run(pairs_, convolve_.get()); });
 }
@@ -265,7 +338,7 @@ void CudaStages::run_part(const Slot& slot, std::size_t number, std::size_t s, b
   const bool copied = step.adds || is_copied_first(slot, number, step);
   planes_.clear();
   for (const std::size_t i : step.components)
-    planes_.push_back({.from = plane(slot, step.from, i).as<const std::byte>(),
+    planes_.push_back({.from = source(slot, step, i),
                        .to = plane(slot, step.to, i),
                        .beside = beside(slot, step, i),
                        .copied = copied});
@@ -295,6 +368,13 @@ MemoryUse CudaStages::memory() const {
 BytePlane CudaStages::beside(const Slot& slot, const Step& step, std::size_t i) const {
   if (step.action == Action::bring_codes) return plane(slot, Place::codes, i);
   return component_of(scratch_layout_, i, beside_.data());
+}
+
+// Returns component i of what the step reads.
+ConstBytePlane CudaStages::source(const Slot& slot, const Step& step, std::size_t i) const {
+  const bool light = centre_ && step.plan.operation() == Operation::over_time;
+  return (light ? component_of(scratch_layout_, i, centre_) : plane(slot, step.from, i))
+      .as<const std::byte>();
 }
 
 // Returns component i in device memory. All frames share the scratch memory, because convolve_

@@ -28,20 +28,18 @@ struct Slot {
   DeviceBuffer input_memory, output_memory;
   std::optional<Frame> input, output;
   std::byte *input_at = nullptr, *output_at = nullptr;  // the frames' extents in device memory
-  bool in_place = false;        // the input lies on this device and is not copied
-  bool placed = false;          // so it does, at input_at, whatever memory the frame is in
-  std::vector<TimeFrame> taps;  // frames on this device, under the taps of a filter over time
-  bool edits = false;           // the output is the input's copy, with regions changed
-  SlotBoxes boxes;              // where filters act on the input
+  bool in_place = false;  // the input lies on this device and is not copied
+  bool placed = false;    // so it does, at input_at, whatever memory the frame is in
+  // Where the extents of the frames under input->taps() lie in device memory, or nullptr.
+  std::vector<std::byte*> taps;
+  bool edits = false;  // the output is the input's copy, with regions changed
+  SlotBoxes boxes;     // where filters act on the input
   Passage passage;
 };
 
 struct CudaStreams {
   Stream upload, convolve, download;
 };
-
-// Returns where the planes of a frame lie whose extent begins at `at`.
-TimeFrame planes_at(const Frame& frame, const std::byte* at);
 
 // Frames that come in this device's memory skip the upload; frames that stay there skip the
 // download, which is no stage then. The device must be current in every call. What comes before the
@@ -60,6 +58,8 @@ class CudaStages {
   void prepare(Slot& slot);
   // Launches each kernel once: the first launch loads its code, which must not delay a frame.
   void warm_up(Slot& slot);
+  // Forgets what was made of frames, before those whose numbers begin again.
+  void forget_light();
 
   // Each queues the work of one frame and returns; not thread-safe.
   void upload(Slot& slot);
@@ -84,6 +84,7 @@ class CudaStages {
   void warm_up_part(const Slot& slot, std::size_t number, std::size_t s);
   void convolve(Slot& slot, std::size_t number);  // `number`: the case's index
   void set_taps(const Slot& slot, std::size_t number);
+  std::byte* in_light(const Slot& slot, std::size_t number, std::size_t tap);
   void run_all(const Slot& slot, std::size_t number, std::size_t s, bool by_field);
   bool is_copied_first(const Slot& slot, std::size_t number, const Step& step) const;
   void begin_parts(const Slot& slot, std::size_t number, bool by_field);
@@ -91,6 +92,7 @@ class CudaStages {
   void bring_in();
   DeviceBuffer allocate(std::size_t bytes);
   BytePlane plane(const Slot& slot, Place place, std::size_t i) const;
+  ConstBytePlane source(const Slot& slot, const Step& step, std::size_t i) const;
   BytePlane beside(const Slot& slot, const Step& step, std::size_t i) const;
 
   const TimedWork work_;
@@ -106,8 +108,16 @@ class CudaStages {
   const CudaRegions parts_;
   Timeline timeline_;
   std::array<DeviceBuffer, 2> scratch_;
-  DeviceBuffer beside_;                             // where regions are filtered
-  DeviceBuffer codes_;                              // Place::codes
+  DeviceBuffer beside_;  // where regions are filtered
+  DeviceBuffer codes_;   // Place::codes
+  // A frame under a tap in linear light. `convolve_` makes and reads it.
+  struct LightFrame {
+    std::int64_t number = -1;  // below 0: none
+    DeviceBuffer memory;
+  };
+  std::vector<LightFrame> light_;
+  std::byte* centre_ = nullptr;         // light of the frame being queued, where a tap is on it
+  std::vector<TimeFrame> time_frames_;  // under the taps of the frame being queued
   std::vector<std::vector<StepPlanes>> planes_of_;  // for each step of each case
   std::vector<std::size_t> first_kernels_;          // each case's first index among all kernels
   std::vector<PlanePair> pairs_;                    // planes of the step being queued

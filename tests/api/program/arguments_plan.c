@@ -231,14 +231,6 @@ static void windows(void) {
   /* A picture alone has no others around it. */
   REFUSED(vidconv_plan_run(plan, 1, from, strides, to, strides, NULL, error));
   vidconv_plan_free(plan);
-  {
-    const vidconv_filter* const volume[] = {parsed("volume:1 2 1|2 4 2|1 2 1")};
-    options.device = "cuda:0";
-    plan = NULL;
-    CHECK_STATUS(vidconv_plan_new(volume, 1, &options, &plan, &error), VIDCONV_USAGE, error);
-    CHECK(strstr(error.message, "volumes run on the CPU") != NULL && error.remedy[0] && !plan);
-    vidconv_filter_free((vidconv_filter*)volume[0]);
-  }
 }
 
 static void questions(void) {

@@ -347,6 +347,8 @@ static const char* const chains_over_time[][3] = {
     {"box", "time-exp:decay=0.5:border=shrink", NULL},
     {"time-box:size=3:cut=0.1", "time-box:size=2:every=2:phase=1", "time:1 1:scale=auto:cut=0.2"},
     {"time:-1 0 1:abs=1:threshold=0.2:region=3,2,20,6:border=zero", NULL},
+    {"volume:1 2 1;2 4 2;1 2 1|2 4 2;4 8 4;2 4 2|1 2 1;2 4 2;1 2 1:scale=auto:border=shrink", NULL},
+    {"volume:0 1 0;1 -6 1;0 1 0|0 0 0;0 2 0;0 0 1:bias=0.5", "time-exp:decay=0.5", NULL},
     {"unsharp", "gaussian", NULL}};
 enum { chain_count = sizeof chains_over_time / sizeof *chains_over_time };
 

@@ -56,6 +56,22 @@ TEST(Work, OnlyFilteredColoursOfTheOutputAreLimited) {
   }
 }
 
+// One launch on a device takes all planes where their plans are the same.
+TEST(Work, OverTimePlanesAreFilteredTogether) {
+  const auto steps = [](const char* text, AVPixelFormat format, Codes codes = Codes::all) {
+    const FilterSpec chain[] = {FilterSpec::parse(text)};
+    return make_work(chain, *find_format(format), {}, {}, codes).steps.size();
+  };
+  EXPECT_EQ(steps("time-box:size=3", AV_PIX_FMT_YUV420P), 1u);
+  EXPECT_EQ(steps("time:-1 0 1:abs=1:planes=all", AV_PIX_FMT_NV12), 1u);
+  EXPECT_EQ(steps("volume:1 1|1 1:scale=auto", AV_PIX_FMT_YUV422P10), 1u);
+  // Chroma's neutral code and limits count here; packed rows belong to several steps.
+  EXPECT_EQ(steps("time-box:size=3:border=zero", AV_PIX_FMT_YUV420P), 2u);
+  EXPECT_EQ(steps("time-box:size=3", AV_PIX_FMT_YUV420P, Codes::limited), 2u);
+  EXPECT_GT(steps("time-box:size=3", AV_PIX_FMT_YUYV422), 1u);
+  EXPECT_EQ(steps("time-box:size=3:region=0,0,8,8", AV_PIX_FMT_YUV420P), 2u);
+}
+
 TEST(Work, EveryComponentReachesTheOutputOnce) {
   const std::vector<std::vector<std::string>> chains{
       {}, {"sobel"}, {"gaussian:sigma=1", "sobel"}, {"sharpen", "box:size=3", "sobel", "sharpen"}};
