@@ -78,8 +78,11 @@ struct vidconv_writer {
   void write_on_device(std::span<const vidconv::PlaceOfPlane> from, vidconv::CudaStream stream,
                        std::int64_t pts) {
     const int device = vidconv::device_of_frames(settings, "cannot take a frame from a device");
+    // Those that wait, those being filtered, and one each in the hands of either side.
     if (!on_device)
-      on_device = vidconv::make_device_pictures(device, *video.format, video.width, video.height);
+      on_device = vidconv::make_device_pictures(
+          device, *video.format, video.width, video.height,
+          static_cast<int>(vidconv::frames_that_wait) + run.job().slots(video) + 2);
     vidconv::DevicePictures::Taken taken = on_device->take(from, stream);
     push({vidconv::Frame(std::move(taken.frame), number, vidconv::Frame::Memory::device),
           [complete = std::move(taken.complete)] { complete->wait(); }},

@@ -69,8 +69,8 @@ class DevicePictures {
   virtual Taken take(std::span<const PlaceOfPlane> planes, CudaStream stream) = 0;
 };
 
-// Throws Error(device), also in a build without CUDA.
+// Allocates so many frames. Throws Error(device), also in a build without CUDA.
 std::unique_ptr<DevicePictures> make_device_pictures(int device, const PixelFormat& format,
-                                                     int width, int height);
+                                                     int width, int height, int frames);
 
 }  // namespace vidconv

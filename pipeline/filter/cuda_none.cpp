@@ -61,7 +61,8 @@ std::shared_ptr<DeviceMask> make_device_mask(const RegionPlace&, const PixelForm
 std::unique_ptr<const StreamMark> mark_stream(int device, CudaStream) {
   throw Error(Fault::device, "cannot use the device", "cuda:" + std::to_string(device), no_cuda);
 }
-std::unique_ptr<DevicePictures> make_device_pictures(int device, const PixelFormat&, int, int) {
+std::unique_ptr<DevicePictures> make_device_pictures(int device, const PixelFormat&, int, int,
+                                                     int) {
   throw Error(Fault::device, "cannot use the device", "cuda:" + std::to_string(device), no_cuda,
               "use `device` cpu");
 }

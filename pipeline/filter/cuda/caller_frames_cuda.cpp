@@ -26,10 +26,13 @@ class CudaMark final : public StreamMark {
 
 class CudaPictures final : public DevicePictures {
  public:
-  CudaPictures(int device, const PixelFormat& format, int width, int height)
+  // The device must be current.
+  CudaPictures(int device, const PixelFormat& format, int width, int height, int frames)
       : device_(device),
         extents_(extents_of_planes(format, width, height)),
-        pool_(aligned_layout(format, width, height), device_memory) {}
+        pool_(aligned_layout(format, width, height), device_memory) {
+    pool_.reserve(frames);
+  }
   ~CudaPictures() override {
     for (const auto& mark : pending_) try {
         mark->wait();
@@ -80,8 +83,9 @@ std::unique_ptr<const StreamMark> mark_stream(int device, CudaStream stream) {
 }
 
 std::unique_ptr<DevicePictures> make_device_pictures(int device, const PixelFormat& format,
-                                                     int width, int height) {
-  return std::make_unique<CudaPictures>(device, format, width, height);
+                                                     int width, int height, int frames) {
+  const CurrentDevice current(device);
+  return std::make_unique<CudaPictures>(device, format, width, height, frames);
 }
 
 }  // namespace vidconv

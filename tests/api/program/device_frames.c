@@ -2,6 +2,7 @@
  * frames from there, whatever the caller's streams are doing. */
 #include "device_frames.h"
 
+#include <semaphore.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -133,43 +134,53 @@ static void by_number(void) {
   vidconv_reader_free(host);
 }
 
-/* Two streams copy frames behind closed gates; the frames are freed, and many others come. */
+/* Keeps a stream busy for some tenths of a second. A closed gate would not do where memory of the
+ * device may be allocated, which waits for all streams. */
+static void delay(device_stream stream, void* memory, size_t bytes) {
+  int i;
+  for (i = 0; i < 400; ++i) copy_on_device((char*)memory + bytes / 2, memory, bytes / 2, stream);
+}
+
+/* Two streams are late to copy frames; the frames are freed, and many others come meanwhile. */
 static void memory_waits_for_streams(void) {
-  const char* const input = "pattern:640x360:gray#60";
+  enum { bytes = 640 * 360, held = 30, frames = 100 };
+  const size_t much = (size_t)2 << 30;
+  const char* const input = "pattern:640x360:gray#100";
   vidconv_error error = VIDCONV_INIT(vidconv_error);
-  device_stream streams[2];
-  gate* gates[2];
-  void* copies[2];
-  vidconv_job* job = job_for("cuda", input, "box");
+  vidconv_job* const job = job_for("cuda", input, "box");
   vidconv_reader *reader, *host = reader_of(job_for("cpu", input, "box"), 0);
   vidconv_frame_info info = VIDCONV_INIT(vidconv_frame_info);
-  unsigned char* const copied = malloc(640 * 360);
+  vidconv_frame* kept[held];
+  void *const memory = device_malloc(much), *copies[2];
+  device_stream streams[2];
+  unsigned char* const copied = malloc(bytes);
   int i;
   CHECK_OK(vidconv_job_set(job, "slots", "1", &error), error); /* memory is soon used again */
   reader = reader_of(job, 1);
+  for (i = 0; i < held; ++i) kept[i] = next_of(reader, &info);
   for (i = 0; i < 2; ++i) {
-    vidconv_frame* const frame = next_of(reader, &info);
-    CHECK(frame && info.stride[0] == 640);
     streams[i] = new_stream();
-    copies[i] = device_malloc(640 * 360);
-    gates[i] = close_gate(streams[i]);
-    copy_on_device(copies[i], info.data[0], 640 * 360, streams[i]);
-    CHECK_OK(vidconv_frame_used_on(frame, streams[i], &error), error);
-    vidconv_frame_free(frame);
+    copies[i] = device_malloc(bytes);
+    delay(streams[i], memory, much);
+    CHECK_OK(vidconv_frame_get_info(kept[i], &info, &error), error);
+    CHECK(info.stride[0] == 640);
+    copy_on_device(copies[i], info.data[0], bytes, streams[i]);
+    CHECK_OK(vidconv_frame_used_on(kept[i], streams[i], &error), error);
   }
-  for (i = 2; i < 40; ++i) vidconv_frame_free(next_of(reader, &info));
-  CHECK(is_busy(streams[0]) && is_busy(streams[1]));
+  for (i = 0; i < held; ++i) vidconv_frame_free(kept[i]);
+  for (i = held; i < frames; ++i) vidconv_frame_free(next_of(reader, &info));
   for (i = 0; i < 2; ++i) {
     vidconv_frame* const wanted = next_of(host, &info);
-    unsigned char* const bytes = copy_of(&info, 0);
-    open_gate(gates[i]);
-    download(copied, copies[i], 640 * 360);
-    CHECK(memcmp(copied, bytes, 640 * 360) == 0);
-    free(bytes);
+    unsigned char* const picture = copy_of(&info, 0);
+    wait_for(streams[i]);
+    download(copied, copies[i], bytes);
+    CHECK(memcmp(copied, picture, bytes) == 0);
+    free(picture);
     vidconv_frame_free(wanted);
     device_free(copies[i]);
     free_stream(streams[i]);
   }
+  device_free(memory);
   free(copied);
   vidconv_reader_free(reader);
   vidconv_reader_free(host);
@@ -295,66 +306,96 @@ static vidconv_video small_grey(void) {
   return video;
 }
 
+static sem_t first_written;
+
+static int on_progress(void* user, const vidconv_progress* progress) {
+  int* const told = user;
+  if (progress->frames > 0 && !*told) {
+    *told = 1;
+    sem_post(&first_written);
+  }
+  return 0;
+}
+
 /* A picture is made behind a closed gate, written, and overwritten: the writer takes it in between,
- * and its call waits for nothing. Rows go upwards in the second one. */
+ * and its calls wait for nothing. Rows go upwards in the second one. */
 static void writing_is_queued(void) {
   enum { bytes = 64 * 48 };
-  char output[] = "/tmp/vidconv-queued-XXXXXX.raw";
+  char output[] = "/tmp/vidconv-queued-XXXXXX.mkv";
   const vidconv_video video = small_grey();
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   const device_stream stream = new_stream();
-  unsigned char picture[bytes], other[bytes], found[2 * bytes + 1];
+  unsigned char picture[bytes], other[bytes];
   void *const source = device_malloc(bytes), *const last = device_malloc(bytes);
   void* const plane = device_malloc(bytes);
   const void* data[1];
-  ptrdiff_t stride = 64;
-  vidconv_writer* writer;
+  const ptrdiff_t downwards = 64, upwards = -64;
+  int told = 0, y;
+  vidconv_job* const job = job_for("cuda", NULL, NULL);
+  vidconv_writer* writer = NULL;
+  vidconv_reader* reader;
+  vidconv_frame_info info = VIDCONV_INIT(vidconv_frame_info);
+  vidconv_frame* frames[4];
   gate* closed;
-  FILE* file;
-  int y;
   if (close(mkstemps(output, 4)) != 0) exit(1);
+  sem_init(&first_written, 0, 0);
   fill_random(picture, bytes, 1);
   fill_random(other, bytes, 2);
   upload(source, picture, bytes);
   upload(last, other, bytes);
   upload(plane, other, bytes);
-  writer = writer_for("cuda", output, NULL, &video);
-  closed = close_gate(stream);
-  copy_on_device(plane, source, bytes, stream);
+  CHECK_OK(vidconv_job_set(job, "output", output, &error), error);
+  CHECK_OK(vidconv_job_set(job, "overwrite", "1", &error), error);
+  CHECK_OK(vidconv_job_set(job, "codec", "ffv1", &error), error);
+  CHECK_OK(vidconv_job_on_progress(job, on_progress, &told, &error), error);
+  CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
   data[0] = plane;
   CHECK_OK(
-      vidconv_writer_write_on_device(writer, 1, data, &stride, VIDCONV_NO_TIME, stream, &error),
+      vidconv_writer_write_on_device(writer, 1, data, &downwards, VIDCONV_NO_TIME, stream, &error),
+      error);
+  sem_wait(&first_written); /* all memory is there by now */
+  closed = close_gate(stream);
+  copy_on_device(plane, source, bytes, stream);
+  CHECK_OK(
+      vidconv_writer_write_on_device(writer, 1, data, &downwards, VIDCONV_NO_TIME, stream, &error),
       error);
   data[0] = (const unsigned char*)plane + 64 * 47;
-  stride = -64;
   CHECK_OK(
-      vidconv_writer_write_on_device(writer, 1, data, &stride, VIDCONV_NO_TIME, stream, &error),
+      vidconv_writer_write_on_device(writer, 1, data, &upwards, VIDCONV_NO_TIME, stream, &error),
       error);
   copy_on_device(plane, last, bytes, stream);
   CHECK(is_busy(stream));
   open_gate(closed);
   CHECK_OK(vidconv_writer_finish(writer, NULL, &error), error);
   vidconv_writer_free(writer);
-  file = fopen(output, "rb");
-  CHECK(file && fread(found, 1, sizeof found, file) == 2 * bytes);
-  if (file) fclose(file);
-  CHECK(memcmp(found, picture, bytes) == 0);
-  for (y = 0; y < 48; ++y) CHECK(memcmp(found + bytes + 64 * y, picture + 64 * (47 - y), 64) == 0);
+
+  reader = reader_of(job_for("cpu", output, NULL), 0);
+  for (y = 0; y < 4; ++y) frames[y] = next_of(reader, &info);
+  CHECK(frames[2] && !frames[3]);
+  CHECK_OK(vidconv_frame_get_info(frames[1], &info, &error), error);
+  for (y = 0; y < 48; ++y)
+    CHECK(memcmp((const char*)info.data[0] + info.stride[0] * y, picture + 64 * y, 64) == 0);
+  CHECK_OK(vidconv_frame_get_info(frames[2], &info, &error), error);
+  for (y = 0; y < 48; ++y)
+    CHECK(memcmp((const char*)info.data[0] + info.stride[0] * y, picture + 64 * (47 - y), 64) == 0);
+  for (y = 0; y < 4; ++y) vidconv_frame_free(frames[y]);
+  vidconv_reader_free(reader);
 
   /* A writer that is given up waits for what it still reads. */
-  writer = writer_for("cuda", output, NULL, &video);
-  closed = close_gate(stream);
+  CHECK_OK(vidconv_writer_open(job, &video, &writer, &error), error);
+  delay(stream, source, bytes);
   CHECK_OK(
-      vidconv_writer_write_on_device(writer, 1, data, &stride, VIDCONV_NO_TIME, stream, &error),
+      vidconv_writer_write_on_device(writer, 1, data, &upwards, VIDCONV_NO_TIME, stream, &error),
       error);
   vidconv_writer_cancel(writer);
-  open_gate(closed);
   vidconv_writer_free(writer);
+  vidconv_job_free(job);
   remove(output);
   device_free(source);
   device_free(last);
   device_free(plane);
   free_stream(stream);
+  sem_destroy(&first_written);
 }
 
 static void refused(void) {
