@@ -78,7 +78,7 @@ struct vidconv_writer {
   void write_on_device(std::span<const vidconv::PlaceOfPlane> from, vidconv::CudaStream stream,
                        std::int64_t pts) {
     const int device = vidconv::device_of_frames(settings, "cannot take a frame from a device");
-    // Those that wait, those being filtered, and one each in the hands of either side.
+    // Frames wait, are being filtered, and one is in the hands of either side.
     if (!on_device)
       on_device = vidconv::make_device_pictures(
           device, *video.format, video.width, video.height,

@@ -220,7 +220,8 @@ struct Tensor {
   }
 };
 
-constexpr const char* unused_tensor = "dltensor";  // who takes it renames the capsule
+// The capsule's name, until somebody takes the tensor.
+constexpr const char* unused_tensor = "dltensor";
 
 void drop_unused(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, unused_tensor))

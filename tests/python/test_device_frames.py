@@ -126,7 +126,7 @@ def test_threads_drop_tensors():
     assert not any(shares)
 
 
-def test_cupy_and_jax_take_planes():
+def test_cupy_takes_planes():
     cupy = pytest.importorskip("cupy", reason="cupy is not installed")
     wanted = next(vidconv.open("pattern:64x48#1", kernel="sobel", device="cpu")).planes
     frame = next(vidconv.open("pattern:64x48#1", kernel="sobel", device="cuda", on_device=True))
@@ -151,12 +151,12 @@ def copy_of(folder, name, frames, video, **options):
 def test_writers_take_tensors(tmp_path, pixel_format, kernel):
     name = f"pattern:322x178:{pixel_format}@25#20"
     reader = vidconv.open(name, device="cpu")
-    output = {"kernel": kernel, "codec": "ffv1", "pixel_format": pixel_format}
-    wanted = copy_of(tmp_path, "host.mkv", reader, reader.video, device="cpu", **output)
+    output = {"kernel": kernel, "codec": "rawvideo", "pixel_format": pixel_format}
+    wanted = copy_of(tmp_path, "host.nut", reader, reader.video, device="cpu", **output)
     on_device = vidconv.open(name, device="cuda", on_device=True)
-    assert copy_of(tmp_path, "frames.mkv", on_device, reader.video, device="cuda", **output) == wanted
+    assert copy_of(tmp_path, "frames.nut", on_device, reader.video, device="cuda", **output) == wanted
     made = ([torch.from_numpy(np.array(plane)).cuda() for plane in frame.planes] for frame in vidconv.open(name, device="cpu"))
-    assert copy_of(tmp_path, "tensors.mkv", made, reader.video, device="cuda:0", **output) == wanted
+    assert copy_of(tmp_path, "tensors.nut", made, reader.video, device="cuda:0", **output) == wanted
 
 
 def test_writing_is_queued(tmp_path):
@@ -204,9 +204,7 @@ def test_what_is_refused(tmp_path):
             (lambda: vidconv.filter(plane, "box"), TypeError, "from_dlpack"),
             (lambda: frame.to_ndarray("rgb24"), TypeError, "on_device=True"),
             (lambda: plane.__dlpack__(stream=2), BufferError, "another stream"),
-            (lambda: plane.__dlpack__(copy=True), BufferError, "cuda:0"),
-            (lambda: torch.from_dlpack(next(vidconv.open("pattern:8x8:gray16be#1", device="cuda", on_device=True)).planes[0]),
-             BufferError, "order of bytes")):
+            (lambda: plane.__dlpack__(copy=True), BufferError, "cuda:0")):
         with pytest.raises(error, match=words):
             call()
     tensor = torch.from_dlpack(plane)

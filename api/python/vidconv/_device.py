@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _core
 
-# Of DLPack: kDLCPU and kDLCUDA, kDLUInt and kDLFloat, and the two default streams.
+# DLPack's numbers: kDLCPU and kDLCUDA, kDLUInt and kDLFloat, and the two default streams.
 _CPU, _CUDA = 1, 2
 _CODES = {"u": 1, "f": 2}
 _LEGACY, _PER_THREAD = 1, 2
@@ -50,9 +50,6 @@ class DevicePlane:
 
     def __dlpack__(self, *, stream: Optional[int] = None, max_version: Optional[Tuple[int, int]] = None,
                    dl_device: Optional[Tuple[int, int]] = None, copy: Optional[bool] = None) -> Any:
-        if not self.dtype.isnative:
-            raise BufferError(f"samples of type {self.dtype.str!r} are in another order of bytes, which DLPack does not know: "
-                              "open the video without on_device=True")
         if copy or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError(f"the plane lies on {self.device} and is not copied: copy the tensor that is made of it")
         if stream == _PER_THREAD and self._core.on_device:

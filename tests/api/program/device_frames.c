@@ -167,7 +167,8 @@ static void memory_waits_for_streams(void) {
     copy_on_device(copies[i], info.data[0], bytes, streams[i]);
     CHECK_OK(vidconv_frame_used_on(kept[i], streams[i], &error), error);
   }
-  for (i = 0; i < held; ++i) vidconv_frame_free(kept[i]);
+  /* Memory that is free last is used first. */
+  for (i = held - 1; i >= 0; --i) vidconv_frame_free(kept[i]);
   for (i = held; i < frames; ++i) vidconv_frame_free(next_of(reader, &info));
   for (i = 0; i < 2; ++i) {
     vidconv_frame* const wanted = next_of(host, &info);

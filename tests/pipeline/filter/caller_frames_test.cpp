@@ -13,7 +13,7 @@ namespace {
 
 const PixelFormat& gray = *find_format(AV_PIX_FMT_GRAY8);
 
-// What a stream has done.
+// Says what a stream has done.
 struct Progress {
   bool passed = false, fails = false;
   int waited = 0;
