@@ -253,7 +253,7 @@ def video(device, seconds, command, frames, decoder=None, size="3840x2160", kern
     rows = [[name, 1 / wall, f"{100 * base / wall:.0f}%" if base else None, cpu * 1000] for name, (wall, cpu) in each.items()]
     for name, fps, share, cpu in rows:
         print(f"{size}, {kernel}, {device.name}, {decoder or 'y4m'}, {name}: {fps:.1f} frames/s, {share}, {cpu:.2f} ms of CPU a frame", flush=True)
-    return {"id": f"python-video-{decoder or device.name}", "title": "4K frames through Python",
+    return {"id": f"python-video-{decoder or device.name}", "title": "4K frames through Python" + (f", decoded by {decoder}" if decoder else ", on a CUDA device" * (device.name == "cuda")),
             "columns": ["by", "frames/s", "of the command", "ms of CPU a frame"], "rows": rows,
             "notes": [f"{size}, 4:2:0, 8 bits, as {f'H.264 in memory, decoded by {decoder}' if decoder else 'y4m in memory'}; {kernel}; the shortest run of {many} frames less the shortest of {few}, "
                       "in turns: neither start nor end is in it."]}

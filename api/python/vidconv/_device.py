@@ -30,7 +30,7 @@ class DevicePlane:
 
     @property
     def device(self) -> str:
-        """The device, "cuda:N"."""
+        """The device's name, ``"cuda:N"``."""
         return f"cuda:{self._core.device}" if self._core.on_device else "cpu"
 
     @property

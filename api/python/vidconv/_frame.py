@@ -63,7 +63,7 @@ class Frame:
 
     @property
     def device(self) -> str:
-        """Where the samples lie: "cpu", or "cuda:N"."""
+        """The place of the samples, ``"cpu"`` or ``"cuda:N"``."""
         return f"cuda:{self._core.device}" if self._core.on_device else "cpu"
 
     @property
