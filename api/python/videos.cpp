@@ -267,7 +267,7 @@ struct Frame {
     tensor->plane.strides = tensor->strides.data();
     nb::object capsule = nb::steal(PyCapsule_New(tensor.get(), unused_tensor, drop_unused));
     if (!capsule.is_valid()) throw nb::python_error();
-    tensor.release();
+    static_cast<void>(tensor.release());
     return capsule;
   }
 

@@ -1,6 +1,7 @@
 #include "pipeline/filter/caller_frames.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace vidconv {
@@ -24,10 +25,16 @@ FramesInUse::~FramesInUse() {
   for (const Held& held : held_) wait_for_all(held.marks);
 }
 
-void FramesInUse::add(Frame frame, Marks marks) {
+void FramesInUse::add(Frame frame, Marks marks) noexcept {
+  Held held{std::move(frame), std::move(marks)};
   const std::lock_guard lock(mutex_);
   drop_passed();
-  if (!all_passed(marks)) held_.push_back({std::move(frame), std::move(marks)});
+  if (all_passed(held.marks)) return;
+  try {
+    held_.push_back(std::move(held));
+  } catch (const std::bad_alloc&) {
+    wait_for_all(held.marks);
+  }
 }
 
 void FramesInUse::reduce(std::size_t most) {

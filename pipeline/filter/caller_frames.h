@@ -38,8 +38,9 @@ class FramesInUse {
   FramesInUse(const FramesInUse&) = delete;
   FramesInUse& operator=(const FramesInUse&) = delete;
 
-  // Drops the frame once all marks are passed, in this or a later call. Does not block.
-  void add(Frame frame, Marks marks);
+  // Drops the frame once all marks are passed, in this or a later call. Blocks only where the host
+  // has no memory left.
+  void add(Frame frame, Marks marks) noexcept;
   // Drops what it can, and waits until at most so many frames are left.
   void reduce(std::size_t most);
 

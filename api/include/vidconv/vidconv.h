@@ -526,8 +526,8 @@ VIDCONV_API void vidconv_reader_cancel(vidconv_reader* reader);
 VIDCONV_API vidconv_status vidconv_frame_used_on(vidconv_frame* frame, void* stream,
                                                  vidconv_error* error);
 /* Frees a frame: its memory is used again for later frames, and until then it stays allocated. May
- * be called on any thread, even after the reader was freed. Quick; only the last frame of a reader
- * that was freed before waits for the streams of vidconv_frame_used_on(). */
+ * be called on any thread, even after the reader was freed. Quick; but where a reader was freed
+ * before, its frames on a device wait for that device. */
 VIDCONV_API void vidconv_frame_free(vidconv_frame* frame);
 
 /* Describes a frame. */
