@@ -9,22 +9,41 @@
 #include "api/c/frame_words.h"
 #include "api/c/job.h"
 #include "api/c/reader_run.h"
+#include "pipeline/filter/caller_frames.h"
 #include "pipeline/platform/usable_threads.h"
+
+namespace vidconv {
+
+// Frames of a device that a program has let go of, but that its streams may still read, are at most
+// as many: more would take memory as long as the program is ahead of the device.
+constexpr std::size_t most_in_use = 8;
+
+// The device that a reader's frames lie on, and those of them that are still in use.
+struct FramesOfDevice {
+  const int device;
+  FramesInUse in_use;
+};
+
+}  // namespace vidconv
 
 struct vidconv_frame {
   vidconv::Frame frame;
   std::shared_ptr<const vidconv::VideoInfo> video;
+  std::shared_ptr<vidconv::FramesOfDevice> on_device;  // null: it is in the host's memory
+  std::mutex mutex;                                    // guards marks
+  vidconv::FramesInUse::Marks marks = {};
 };
 
 struct vidconv_reader {
-  explicit vidconv_reader(const vidconv_job& job)
-      : order(vidconv::reader_order(job)),
+  vidconv_reader(const vidconv_job& job, bool on_device)
+      : order(vidconv::reader_order(job, on_device)),
         callbacks(job.callbacks),
         flag(job.opening, job.stop),
         run(std::make_unique<vidconv::ReaderRun>(
             order, callbacks, flag.stop(), vidconv::ReaderStart{},
             [this](const vidconv::SourceOptions& options) { from = options; })),
-        video(std::make_shared<const vidconv::VideoInfo>(run->video())) {
+        video(std::make_shared<const vidconv::VideoInfo>(run->video())),
+        on_device(on_device ? new vidconv::FramesOfDevice{*order.device, {}} : nullptr) {
     flag.is_open();
     order.settings.audit_file.clear();  // later runs read the same frames again
   }
@@ -48,6 +67,7 @@ struct vidconv_reader {
   }
 
   std::optional<vidconv::Frame> next() {
+    if (on_device) on_device->in_use.reduce(vidconv::most_in_use);
     for (;;) {
       std::optional<vidconv::Frame> frame = next_of_run();
       if (frame || !expected) return frame;
@@ -129,13 +149,22 @@ struct vidconv_reader {
 
  public:
   std::shared_ptr<const vidconv::VideoInfo> video;
+  std::shared_ptr<vidconv::FramesOfDevice> on_device;  // null: frames are in the host's memory
 };
 
 vidconv_status vidconv_reader_open(const vidconv_job* job, vidconv_reader** reader,
                                    vidconv_error* error) {
   return vidconv::call(error, [&] {
     vidconv_reader*& place = vidconv::place_for(reader, "reader");
-    place = new vidconv_reader(vidconv::needed(job, "job"));
+    place = new vidconv_reader(vidconv::needed(job, "job"), false);
+  });
+}
+
+vidconv_status vidconv_reader_open_on_device(const vidconv_job* job, vidconv_reader** reader,
+                                             vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_reader*& place = vidconv::place_for(reader, "reader");
+    place = new vidconv_reader(vidconv::needed(job, "job"), true);
   });
 }
 
@@ -154,7 +183,7 @@ vidconv_status vidconv_reader_next(vidconv_reader* reader, vidconv_frame** frame
     vidconv_frame*& place = vidconv::place_for(frame, "frame");
     vidconv_reader& r = vidconv::needed(reader, "reader");
     if (std::optional<vidconv::Frame> next = r.next())
-      place = new vidconv_frame{std::move(*next), r.video};
+      place = new vidconv_frame{std::move(*next), r.video, r.on_device, {}};
   });
 }
 
@@ -187,12 +216,30 @@ void vidconv_reader_cancel(vidconv_reader* reader) {
   if (reader) reader->cancel();
 }
 
-void vidconv_frame_free(vidconv_frame* frame) { delete frame; }
+void vidconv_frame_free(vidconv_frame* frame) {
+  if (frame && frame->on_device)
+    frame->on_device->in_use.add(std::move(frame->frame), std::move(frame->marks));
+  delete frame;
+}
+
+vidconv_status vidconv_frame_used_on(vidconv_frame* frame, void* stream, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_frame& f = vidconv::needed(frame, "frame");
+    if (!f.on_device) vidconv::refuse_argument("frame", "it is in the host's memory");
+    auto mark = vidconv::mark_stream(f.on_device->device, static_cast<vidconv::CudaStream>(stream));
+    const std::lock_guard lock(f.mutex);
+    f.marks.push_back(std::move(mark));
+  });
+}
 
 vidconv_status vidconv_frame_get_info(const vidconv_frame* frame, vidconv_frame_info* info,
                                       vidconv_error* error) {
   return vidconv::call(error, [&] {
-    vidconv::give(info, vidconv::described(vidconv::needed(frame, "frame").frame), "info");
+    const vidconv_frame& f = vidconv::needed(frame, "frame");
+    vidconv_frame_info out = vidconv::described(f.frame);
+    out.on_device = f.on_device ? 1 : 0;
+    out.device = f.on_device ? f.on_device->device : 0;
+    vidconv::give(info, out, "info");
   });
 }
 
@@ -201,10 +248,16 @@ vidconv_status vidconv_frame_convert(const vidconv_frame* frame, const char* for
   return vidconv::call(error, [&] {
     vidconv_frame*& place = vidconv::place_for(converted, "converted");
     const vidconv_frame& from = vidconv::needed(frame, "frame");
+    if (from.on_device)
+      throw vidconv::Error(vidconv::Fault::usage, "cannot convert a frame on the device", "",
+                           "frames are converted on the CPU",
+                           "let frames come to the host's memory");
     vidconv::FrameConverter converter(*from.video,
                                       vidconv::format_named(&vidconv::needed(format, "format")),
                                       vidconv::usable_threads());
     place = new vidconv_frame{converter.convert(from.frame),
-                              std::make_shared<const vidconv::VideoInfo>(converter.video())};
+                              std::make_shared<const vidconv::VideoInfo>(converter.video()),
+                              nullptr,
+                              {}};
   });
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/c/device_frames.h"
 #include "api/c/frame_words.h"
 #include "pipeline/settings/settings_job.h"
 
@@ -23,7 +24,7 @@ Settings with_own_boxes(Settings settings) {
 
 }  // namespace
 
-ReaderOrder reader_order(const vidconv_job& job) {
+ReaderOrder reader_order(const vidconv_job& job, bool on_device) {
   Settings settings = job.words.settings();
   if (settings.input.empty())
     throw Error(Fault::usage, "cannot open a reader", "", "`input` is not set", "set it");
@@ -31,13 +32,16 @@ ReaderOrder reader_order(const vidconv_job& job) {
     throw Error(Fault::usage, "cannot open a reader", "", "frames are those of one video",
                 "set `video` to a number");
   want_kernel(settings);
+  const std::optional<int> device =
+      on_device ? std::optional(device_of_frames(settings, "cannot keep frames on the device"))
+                : std::nullopt;
   const std::string& format = settings.sink.encoder.pixel_format;
   const PixelFormat* const wanted = format.empty() ? nullptr : &format_named(format);
   settings.sink = {};
   settings.measures = {};
   settings.target.reset();
   settings.output = "null:";
-  return {std::move(settings), wanted};
+  return {std::move(settings), wanted, device};
 }
 
 ReaderRun::ReaderRun(const ReaderOrder& order, const JobCallbacks& callbacks,
@@ -52,6 +56,7 @@ ReaderRun::ReaderRun(const ReaderOrder& order, const JobCallbacks& callbacks,
              options.source.interval = start.interval;
              if (options.source.frames) *options.source.frames -= start.read_from;
              options.wanted = start.wanted;
+             options.sink_on_device = order.device.has_value();
              options.open_sink = [this](const OutputPlan&, const InputInfo&) {
                return make_handing_sink(frames_,
                                         [this](Frame frame) { return change(std::move(frame)); });
@@ -59,7 +64,12 @@ ReaderRun::ReaderRun(const ReaderOrder& order, const JobCallbacks& callbacks,
            }) {
   run_.open();
   video_ = run_.job().source()->video();
-  if (order.format) {
+  if (order.format && order.device && order.format != video_.format)
+    throw Error(Fault::usage, "cannot convert frames on the device",
+                Error::Value::naming("`pixel_format`"),
+                "they come as " + video_.format->name + ", as the video has them",
+                "leave it out, or let frames come to the host");
+  if (order.format && !order.device) {
     converter_.emplace(video_, *order.format, threads_of(order.settings));
     video_ = converter_->video();
   }

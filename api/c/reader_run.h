@@ -17,10 +17,11 @@ namespace vidconv {
 struct ReaderOrder {
   Settings settings;          // without those of the output
   const PixelFormat* format;  // frames are converted to it; nullptr: they stay as they are
+  std::optional<int> device;  // frames stay in the memory of that CUDA device
 };
 
 // Returns what the job's settings ask for. Throws Error(usage).
-ReaderOrder reader_order(const vidconv_job& job);
+ReaderOrder reader_order(const vidconv_job& job, bool on_device);
 
 // Where a run begins.
 struct ReaderStart {

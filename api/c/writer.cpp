@@ -1,14 +1,18 @@
 // vidconv_writer takes frames from the caller.
+#include <array>
 #include <cstring>
 #include <future>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "api/c/call.h"
+#include "api/c/device_frames.h"
 #include "api/c/frame_words.h"
 #include "api/c/job.h"
 #include "api/c/plan_planes.h"
+#include "pipeline/filter/caller_frames.h"
 #include "pipeline/source/source_pushed.h"
 
 namespace vidconv {
@@ -35,8 +39,9 @@ struct vidconv_writer {
   vidconv_writer(const vidconv_job& job, const vidconv::VideoInfo& info)
       : video(info),
         planes(*video.format, video.width, video.height),
+        settings(vidconv::writing(job)),
         flag(job.opening, job.stop),
-        run(vidconv::writing(job), job.callbacks, stop,
+        run(settings, job.callbacks, stop,
             [this](vidconv::JobOptions& options) { join_to(options); }) {
     std::future<void> is_open = opened.get_future();
     run.open();
@@ -62,7 +67,31 @@ struct vidconv_writer {
   }
 
   void write(const vidconv::PlaceOfPlane* from, std::int64_t pts) {
-    vidconv::FramePtr av = pool->get();
+    vidconv::Frame frame(pool->get(), number);
+    for (std::size_t p = 0; p < planes.extents().size(); ++p)
+      for (int y = 0; y < planes.extents()[p].rows; ++y)
+        std::memcpy(frame.row(static_cast<int>(p), y), from[p].data + from[p].stride * y,
+                    static_cast<std::size_t>(planes.extents()[p].row_bytes));
+    push({std::move(frame)}, pts);
+  }
+
+  void write_on_device(std::span<const vidconv::PlaceOfPlane> from, vidconv::CudaStream stream,
+                       std::int64_t pts) {
+    const int device = vidconv::device_of_frames(settings, "cannot take a frame from a device");
+    // Frames wait, are being filtered, and one is in the hands of either side.
+    if (!on_device)
+      on_device = vidconv::make_device_pictures(
+          device, *video.format, video.width, video.height,
+          static_cast<int>(vidconv::frames_that_wait) + run.job().slots(video) + 2);
+    vidconv::DevicePictures::Taken taken = on_device->take(from, stream);
+    push({vidconv::Frame(std::move(taken.frame), number, vidconv::Frame::Memory::device),
+          [complete = std::move(taken.complete)] { complete->wait(); }},
+         pts);
+  }
+
+  // Hands a frame on, with the properties of the video.
+  void push(vidconv::PushedFrame pushed, std::int64_t pts) {
+    AVFrame* const av = &pushed.frame.av();
     const AVRational tick_of_rate = av_inv_q(video.frame_rate);
     const auto time_of = [&](std::int64_t frame) {
       return av_rescale_q(frame, tick_of_rate, video.time_base);
@@ -75,13 +104,8 @@ struct vidconv_writer {
     av->color_primaries = video.primaries;
     av->color_trc = video.transfer;
     av->colorspace = video.matrix;
-    vidconv::Frame frame(std::move(av), number);
-    for (std::size_t p = 0; p < planes.extents().size(); ++p)
-      for (int y = 0; y < planes.extents()[p].rows; ++y)
-        std::memcpy(frame.row(static_cast<int>(p), y), from[p].data + from[p].stride * y,
-                    static_cast<std::size_t>(planes.extents()[p].row_bytes));
     // If nobody takes the frame any more, the run ended early.
-    if (!frames->channel.push(std::move(frame))) {
+    if (!frames->channel.push(std::move(pushed))) {
       run.join();
       run.conclude();
     }
@@ -122,6 +146,7 @@ struct vidconv_writer {
 
   const vidconv::VideoInfo video;
   vidconv::PlanesInMemory planes;
+  const vidconv::Settings settings;
   vidconv::StopFlag flag;
   std::atomic<bool> stop = false;
   std::atomic<bool> was_opened = false;
@@ -129,6 +154,7 @@ struct vidconv_writer {
   const std::shared_ptr<vidconv::PushedFrames> frames =
       std::make_shared<vidconv::PushedFrames>(vidconv::frames_that_wait);
   std::unique_ptr<vidconv::FramePool> pool;
+  std::unique_ptr<vidconv::DevicePictures> on_device;  // null until a frame comes from a device
   std::int64_t number = 0, last = 0;  // number of frames so far; the last one's time
   bool finished = false;
   vidconv::JobRun run;  // last member, so that it ends before everything it uses
@@ -143,20 +169,44 @@ vidconv_status vidconv_writer_open(const vidconv_job* job, const vidconv_video* 
   });
 }
 
+namespace {
+
+using Planes = std::array<vidconv::PlaceOfPlane, AV_NUM_DATA_POINTERS>;
+
+// Returns the planes that a writer is given.
+Planes checked(const vidconv_writer& w, size_t planes, const void* const* data,
+               const ptrdiff_t* strides) {
+  if (w.finished) vidconv::refuse_argument("writer", "it is finished");
+  w.planes.check_count(planes);
+  vidconv::needed(data, "data");
+  vidconv::needed(strides, "strides");
+  Planes from;
+  for (size_t p = 0; p < planes; ++p) {
+    from[p] = {static_cast<std::byte*>(const_cast<void*>(data[p])), strides[p]};
+    w.planes.check_plane(from[p], p, "data");
+  }
+  return from;
+}
+
+}  // namespace
+
 vidconv_status vidconv_writer_write(vidconv_writer* writer, size_t planes, const void* const* data,
                                     const ptrdiff_t* strides, int64_t pts, vidconv_error* error) {
   return vidconv::call(error, [&] {
     vidconv_writer& w = vidconv::needed(writer, "writer");
-    if (w.finished) vidconv::refuse_argument("writer", "it is finished");
-    w.planes.check_count(planes);
-    vidconv::needed(data, "data");
-    vidconv::needed(strides, "strides");
-    vidconv::PlaceOfPlane from[AV_NUM_DATA_POINTERS];
-    for (size_t p = 0; p < planes; ++p) {
-      from[p] = {static_cast<std::byte*>(const_cast<void*>(data[p])), strides[p]};
-      w.planes.check_plane(from[p], p, "data");
-    }
-    w.write(from, w.time_of_next(pts));
+    const Planes from = checked(w, planes, data, strides);
+    w.write(from.data(), w.time_of_next(pts));
+  });
+}
+
+vidconv_status vidconv_writer_write_on_device(vidconv_writer* writer, size_t planes,
+                                              const void* const* data, const ptrdiff_t* strides,
+                                              int64_t pts, void* stream, vidconv_error* error) {
+  return vidconv::call(error, [&] {
+    vidconv_writer& w = vidconv::needed(writer, "writer");
+    const Planes from = checked(w, planes, data, strides);
+    w.write_on_device(std::span(from).first(planes), static_cast<vidconv::CudaStream>(stream),
+                      w.time_of_next(pts));
   });
 }
 

@@ -1,3 +1,4 @@
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -202,12 +203,33 @@ nb::dict dict_of(const vidconv_video& v) {
   return d;
 }
 
-struct FreeFrame {
-  void operator()(vidconv_frame* frame) const { vidconv_frame_free(frame); }
+// A plane of a frame as DLPack hands it over (its DLManagedTensor), and what it needs meanwhile.
+struct Tensor {
+  nb::dlpack::dltensor plane;
+  void* context;
+  void (*deleter)(Tensor*);
+  std::shared_ptr<vidconv_frame> frame;
+  std::optional<std::uintptr_t> stream;  // reads the plane
+  std::vector<std::int64_t> shape, strides;
+
+  // Called on any thread, with or without the GIL.
+  static void drop(Tensor* tensor) {
+    if (tensor->stream)  // a device that fails here reads nothing any more
+      vidconv_frame_used_on(tensor->frame.get(), reinterpret_cast<void*>(*tensor->stream), nullptr);
+    delete tensor;
+  }
 };
 
+// The capsule's name, until somebody takes the tensor.
+constexpr const char* unused_tensor = "dltensor";
+
+void drop_unused(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, unused_tensor))
+    Tensor::drop(static_cast<Tensor*>(PyCapsule_GetPointer(capsule, unused_tensor)));
+}
+
 struct Frame {
-  std::unique_ptr<vidconv_frame, FreeFrame> frame;
+  std::shared_ptr<vidconv_frame> frame;
   vidconv_frame_info info;
 
   // Returns for each plane its address, the bytes from one row to the next, the bytes of samples in
@@ -218,6 +240,35 @@ struct Frame {
       list.append(nb::make_tuple(reinterpret_cast<std::uintptr_t>(info.data[i]), info.stride[i],
                                  info.row_bytes[i], info.rows[i]));
     return list;
+  }
+
+  void used_on(std::uintptr_t stream) const {
+    vidconv_error error = VIDCONV_INIT(vidconv_error);
+    check(vidconv_frame_used_on(frame.get(), reinterpret_cast<void*>(stream), &error), error);
+  }
+
+  // Returns a plane as a capsule of DLPack; `stream`: reads it, and the frame's memory is not used
+  // again before that. Strides are those of samples.
+  [[nodiscard]] nb::object dlpack(int plane, int code, int bits, std::vector<std::int64_t> shape,
+                                  std::vector<std::int64_t> strides,
+                                  std::optional<std::uintptr_t> stream) const {
+    auto tensor = std::make_unique<Tensor>();
+    tensor->deleter = Tensor::drop;
+    tensor->frame = frame;
+    tensor->stream = stream;
+    tensor->shape = std::move(shape);
+    tensor->strides = std::move(strides);
+    tensor->plane.data = const_cast<void*>(info.data[plane]);  // nobody is to write it
+    tensor->plane.device = {info.on_device ? nb::device::cuda::value : nb::device::cpu::value,
+                            info.device};
+    tensor->plane.ndim = static_cast<std::int32_t>(tensor->shape.size());
+    tensor->plane.dtype = {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};
+    tensor->plane.shape = tensor->shape.data();
+    tensor->plane.strides = tensor->strides.data();
+    nb::object capsule = nb::steal(PyCapsule_New(tensor.get(), unused_tensor, drop_unused));
+    if (!capsule.is_valid()) throw nb::python_error();
+    static_cast<void>(tensor.release());
+    return capsule;
   }
 
   [[nodiscard]] std::unique_ptr<Frame> convert(const std::string& format) const {
@@ -235,7 +286,7 @@ struct Frame {
   // Takes the frame over.
   static std::unique_ptr<Frame> described(vidconv_frame* given) {
     auto out = std::make_unique<Frame>();
-    out->frame.reset(given);
+    out->frame.reset(given, vidconv_frame_free);
     out->info = VIDCONV_INIT(vidconv_frame_info);
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     check(vidconv_frame_get_info(given, &out->info, &error), error);
@@ -254,13 +305,13 @@ struct FreeUnlocked {
 
 class Reader {
  public:
-  explicit Reader(const Job& job) : listener_(job.listener()) {
+  Reader(const Job& job, bool on_device) : listener_(job.listener()) {
     vidconv_error error = VIDCONV_INIT(vidconv_error);
     vidconv_reader* reader = nullptr;
     vidconv_status status = VIDCONV_OK;
     try {
-      interruptible([&] { status = vidconv_reader_open(job.get(), &reader, &error); },
-                    [&] { job.cancel(); });
+      const auto open = on_device ? vidconv_reader_open_on_device : vidconv_reader_open;
+      interruptible([&] { status = open(job.get(), &reader, &error); }, [&] { job.cancel(); });
     } catch (...) {
       reader_.reset(reader);  // it may have been open by then
       throw;
@@ -362,8 +413,9 @@ class Writer {
     rethrow_then_check(status, error, nb::none());
   }
 
+  // `stream`: the planes are in a device's memory, and read there on that stream.
   void write(const std::vector<std::uintptr_t>& data, const std::vector<std::ptrdiff_t>& strides,
-             std::optional<std::int64_t> pts) {
+             std::optional<std::int64_t> pts, std::optional<std::uintptr_t> stream) {
     std::vector<const void*> planes;
     for (const std::uintptr_t address : data)
       planes.push_back(reinterpret_cast<const void*>(address));
@@ -371,8 +423,14 @@ class Writer {
     vidconv_status status = VIDCONV_OK;
     {
       const nb::gil_scoped_release others_run;
-      status = vidconv_writer_write(writer_.get(), planes.size(), planes.data(), strides.data(),
-                                    pts.value_or(VIDCONV_NO_TIME), &error);
+      const std::int64_t time = pts.value_or(VIDCONV_NO_TIME);
+      if (stream)
+        status = vidconv_writer_write_on_device(writer_.get(), planes.size(), planes.data(),
+                                                strides.data(), time,
+                                                reinterpret_cast<void*>(*stream), &error);
+      else
+        status = vidconv_writer_write(writer_.get(), planes.size(), planes.data(), strides.data(),
+                                      time, &error);
     }
     rethrow_then_check(status, error, nb::none());
   }
@@ -428,7 +486,12 @@ void add_videos(nb::module_& module) {
       .def("run", &Job::run);
   nb::class_<Frame>(module, "Frame")
       .def("planes", &Frame::planes)
+      .def("used_on", &Frame::used_on)
+      .def("dlpack", &Frame::dlpack, nb::arg("plane"), nb::arg("code"), nb::arg("bits"),
+           nb::arg("shape"), nb::arg("strides"), nb::arg("stream").none())
       .def("convert", &Frame::convert)
+      .def_prop_ro("on_device", [](const Frame& f) { return f.info.on_device != 0; })
+      .def_prop_ro("device", [](const Frame& f) { return f.info.device; })
       .def_prop_ro("number", [](const Frame& f) { return f.info.number; })
       .def_prop_ro("pts", [](const Frame& f) { return f.info.pts; })
       .def_prop_ro("duration", [](const Frame& f) { return f.info.duration; })
@@ -437,7 +500,7 @@ void add_videos(nb::module_& module) {
       .def_prop_ro("interlaced", [](const Frame& f) { return f.info.interlaced != 0; })
       .def_prop_ro("top_field_first", [](const Frame& f) { return f.info.top_field_first != 0; });
   nb::class_<Reader>(module, "Reader")
-      .def(nb::init<const Job&>())
+      .def(nb::init<const Job&, bool>(), nb::arg("job"), nb::arg("on_device") = false)
       .def("video", &Reader::video)
       .def("next", &Reader::next)
       .def("check_seek", &Reader::check_seek)
@@ -447,7 +510,8 @@ void add_videos(nb::module_& module) {
   nb::class_<Writer>(module, "Writer")
       .def(nb::init<const Job&, const std::string&, int, int, Ratio, Ratio, Ratio,
                     const std::vector<std::optional<std::string>>&>())
-      .def("write", &Writer::write, nb::arg("data"), nb::arg("strides"), nb::arg("pts").none())
+      .def("write", &Writer::write, nb::arg("data"), nb::arg("strides"), nb::arg("pts").none(),
+           nb::arg("stream").none() = nb::none())
       .def("finish", &Writer::finish)
       .def("drop", &Writer::drop);
 }

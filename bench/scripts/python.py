@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures the Python package: what a call costs, how fast videos pass, and pictures beside other libraries.
 
-    bench/scripts/python.py [--device cpu|cuda] [--command VIDCONV] [--seconds S] [--frames N] [--json FILE] [PART...]
+    bench/scripts/python.py [--device cpu|cuda] [--decoder nvdec] [--command VIDCONV] [--seconds S] [--frames N] [--json FILE] [PART...]
 
 PART: overhead, video, pictures; all unless named. `video` filters a clip of N 4K frames in memory (/dev/shm, 12 MB each) and its
-first quarter by the command, by vidconv.run() and by a loop over vidconv.open(), in turns, for ten times S seconds. `pictures` compares with what is installed of OpenCV, SciPy,
+first quarter by the command, by vidconv.run() and by a loop over vidconv.open(), in turns, for ten times S seconds; with a device also by a loop whose frames
+stay there, each with torch's mean of its luma. With --decoder the clip is H.264, which that decodes. `pictures` compares with what is installed of OpenCV, SciPy,
 torch, torchvision, kornia and cupy: the same filter of the same picture, in the memory of the device that is measured.
 Times are the shortest of all repetitions within S seconds (default 1) for each cell; of a device each is the mean of calls
 that were queued one after the other.
@@ -203,32 +204,42 @@ def cpu_seconds():
     return sum(use.ru_utime + use.ru_stime for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
-def video(device, seconds, command, frames, size="3840x2160", kernel="gaussian:sigma=2"):
-    """Measures frames a second of 4K, 4:2:0, 8 bits, once they flow: y4m in memory, to nothing."""
+def video(device, seconds, command, frames, decoder=None, size="3840x2160", kernel="gaussian:sigma=2"):
+    """Measures frames a second of 4K, 4:2:0, 8 bits, once they flow: y4m or H.264 in memory, to nothing."""
     many = frames or (768 if device.name == "cuda" else 96)
     few = many // 4
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        clip = f"{folder}/clip.y4m"
-        vidconv.run(f"pattern:{size}#{many}", clip, kernel="identity")
+        clip = f"{folder}/clip.{'mp4' if decoder else 'y4m'}"
+        vidconv.run(f"pattern:{size}#{many}", clip, kernel="identity", device="cpu",
+                    **({"codec": "libx264", "preset": "ultrafast"} if decoder else {}))
+        how = {"kernel": kernel, "device": device.name, "decoder": decoder or "auto"}
 
         def by_command(count):
-            subprocess.run([command, clip, "-o", "null:", "--kernel", kernel, "--device", device.name, "-q", "--frames", str(count)],
+            subprocess.run([command, clip, "-o", "null:", "--kernel", kernel, "--device", device.name, "--decoder", how["decoder"], "-q",
+                            "--frames", str(count)],
                            check=True, capture_output=True)
 
         def by_run(count):
-            assert vidconv.run(clip, "null:", kernel=kernel, device=device.name, frames=count).written == count
+            assert vidconv.run(clip, "null:", frames=count, **how).written == count
 
         def by_loop(count):
             seen = 0
-            for frame in vidconv.open(clip, kernel=kernel, device=device.name, frames=count):
+            for frame in vidconv.open(clip, frames=count, **how):
                 seen += frame.planes[0][0, 0] >= 0
             assert seen == count
+
+        def on_device(count):
+            torch = device.torch
+            means = [torch.from_dlpack(frame.planes[0]).float().mean() for frame in vidconv.open(clip, frames=count, on_device=True, **how)]
+            assert len(means) == count and 0 < torch.stack(means).mean().item() < 255
 
         def spent(way, count):
             begin, cpu = time.perf_counter(), cpu_seconds()
             way(count)
             return time.perf_counter() - begin, cpu_seconds() - cpu
         ways = {"the command": by_command, "vidconv.run()": by_run, "for frame in vidconv.open()": by_loop}
+        if device.name == "cuda":
+            ways["on the device, with torch's mean"] = on_device
         if not command:
             del ways["the command"]
         least = {(name, count): (float("inf"),) * 2 for name in ways for count in (few, many)}
@@ -241,10 +252,10 @@ def video(device, seconds, command, frames, size="3840x2160", kernel="gaussian:s
     base = each["the command"][0] if command else None
     rows = [[name, 1 / wall, f"{100 * base / wall:.0f}%" if base else None, cpu * 1000] for name, (wall, cpu) in each.items()]
     for name, fps, share, cpu in rows:
-        print(f"{size}, {kernel}, {device.name}, {name}: {fps:.1f} frames/s, {share}, {cpu:.2f} ms of CPU a frame", flush=True)
-    return {"id": f"python-video-{device.name}", "title": "4K frames through Python",
+        print(f"{size}, {kernel}, {device.name}, {decoder or 'y4m'}, {name}: {fps:.1f} frames/s, {share}, {cpu:.2f} ms of CPU a frame", flush=True)
+    return {"id": f"python-video-{decoder or device.name}", "title": "4K frames through Python" + (f", decoded by {decoder}" if decoder else ", on a CUDA device" * (device.name == "cuda")),
             "columns": ["by", "frames/s", "of the command", "ms of CPU a frame"], "rows": rows,
-            "notes": [f"{size}, 4:2:0, 8 bits, as y4m in memory; {kernel}; the shortest run of {many} frames less the shortest of {few}, "
+            "notes": [f"{size}, 4:2:0, 8 bits, as {f'H.264 in memory, decoded by {decoder}' if decoder else 'y4m in memory'}; {kernel}; the shortest run of {many} frames less the shortest of {few}, "
                       "in turns: neither start nor end is in it."]}
 
 
@@ -274,6 +285,7 @@ def pictures(device, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--decoder", help="of `video`, for a clip of H.264: nvdec, cpu")
     parser.add_argument("--command", help="the program vidconv; without it `video` measures Python alone")
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--frames", type=int, help="of the clip of `video`; without it 96, of a CUDA device 768")
@@ -289,9 +301,10 @@ def main():
         machine.insert(0, device.torch.cuda.get_device_name())
     print("\n".join(machine), flush=True)
     made = {"overhead": lambda: overhead(device, options.seconds),
-            "video": lambda: video(device, options.seconds, options.command, options.frames),
+            "video": lambda: video(device, options.seconds, options.command, options.frames, options.decoder),
             "pictures": lambda: pictures(device, options.seconds)}
-    report = {"schema": 1, "command": f"bench/scripts/python.py --device {device.name} --seconds {options.seconds:g}" + " --command vidconv" * bool(options.command),
+    report = {"schema": 1, "command": f"bench/scripts/python.py --device {device.name} --seconds {options.seconds:g}" + f" --decoder {options.decoder}" * bool(options.decoder)
+              + " --command vidconv" * bool(options.command),
               "date": datetime.date.today().isoformat(), "machine": machine, "tables": [made[part]() for part in parts]}
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

@@ -1,8 +1,10 @@
-// Replaces cuda.cpp, device_mask_cuda.cpp, nvdec.cpp, nvenc.cpp, picture_filter_cuda.cpp,
-// processor_cuda.cpp, shared_uploads_cuda.cpp and window_filter_cuda.cpp in a build without CUDA.
+// Replaces caller_frames_cuda.cpp, cuda.cpp, device_mask_cuda.cpp, nvdec.cpp, nvenc.cpp,
+// picture_filter_cuda.cpp, processor_cuda.cpp, shared_uploads_cuda.cpp and window_filter_cuda.cpp
+// in a build without CUDA.
 #include "pipeline/device/cuda.h"
 #include "pipeline/device/nvdec.h"
 #include "pipeline/device/nvenc.h"
+#include "pipeline/filter/caller_frames.h"
 #include "pipeline/filter/device_mask.h"
 #include "pipeline/filter/picture_filter.h"
 #include "pipeline/filter/processor.h"
@@ -54,6 +56,15 @@ std::unique_ptr<WindowFilter> make_cuda_window_filter(const TimedWork&, int, int
 
 std::shared_ptr<DeviceMask> make_device_mask(const RegionPlace&, const PixelFormat&, int, int) {
   throw Error(Fault::device, "cannot make a mask on a device", "", no_cuda, "use `device` cpu");
+}
+
+std::unique_ptr<const StreamMark> mark_stream(int device, CudaStream) {
+  throw Error(Fault::device, "cannot use the device", "cuda:" + std::to_string(device), no_cuda);
+}
+std::unique_ptr<DevicePictures> make_device_pictures(int device, const PixelFormat&, int, int,
+                                                     int) {
+  throw Error(Fault::device, "cannot use the device", "cuda:" + std::to_string(device), no_cuda,
+              "use `device` cpu");
 }
 
 // NVDEC is never asked for without a device.

@@ -237,7 +237,7 @@ OutputPlan Job::plan() {
     plan.options.encoder.measure = measure_log_.get();
   }
   if (device_.device == Device::cuda && device_.indices.size() == 1 && !cpu_sees_frames() &&
-      plan.takes_device_frames)
+      (plan.takes_device_frames || options_.sink_on_device))
     plan.options.encoder.device = device_.indices[0];
   return plan;
 }

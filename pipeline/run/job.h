@@ -47,6 +47,9 @@ struct JobOptions {
   std::function<std::unique_ptr<Source>(const SourceOptions&)> open_source;
   // Opens the sink of the frames; empty: vidconv::open_sink().
   std::function<std::unique_ptr<Sink>(const OutputPlan&, const InputInfo&)> open_sink;
+  // The sink that `open_sink` makes takes frames in the memory of the device, which has to be one
+  // CUDA device; nothing looks at them on the CPU.
+  bool sink_on_device = false;
   bool keep_unchanged = false;  // unfiltered stretches are copied as they are coded, where possible
   bool in_order = false;        // frames come in order of time, even where shards could take turns
   int slots = 0;                // 0: as many as the device and the frames want

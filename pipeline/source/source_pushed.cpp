@@ -15,13 +15,14 @@ class PushedSource final : public Source {
 
   const VideoInfo& video() const override { return video_; }
   std::optional<Item> next() override {
-    std::optional<Frame> frame = frames_->channel.pop();
-    if (!frame && frames_->abandoned)
+    std::optional<PushedFrame> pushed = frames_->channel.pop();
+    if (!pushed && frames_->abandoned)
       throw Error(MessageKind::interrupted, "the frames were given up", "", "");
-    if (!frame) return std::nullopt;
+    if (!pushed) return std::nullopt;
+    if (pushed->complete) pushed->complete();
     ++account_.frames;
     ++account_.frames_handed_on;
-    return Item(std::move(*frame));
+    return Item(std::move(pushed->frame));
   }
   void cancel() override { frames_->channel.cancel(); }
   std::vector<PacketStatistics> accounts() const override { return {account_}; }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "pipeline/base/channel.h"
@@ -10,12 +11,18 @@
 
 namespace vidconv {
 
+struct PushedFrame {
+  Frame frame;
+  // Blocks until the frame is complete, and throws Error(device) where it never is; empty: it is.
+  std::function<void()> complete = {};
+};
+
 // Holds the frames that are handed over. Thread-safe; push(), close() and cancel() are for the
 // program, which numbers frames from 0, in order of time.
 struct PushedFrames {
   explicit PushedFrames(std::size_t capacity) : channel(capacity) {}
 
-  Channel<Frame> channel;
+  Channel<PushedFrame> channel;
   // Is set before the channel is cancelled: nothing is to come of it, and next() throws
   // Error(interrupted).
   std::atomic<bool> abandoned = false;

@@ -79,6 +79,19 @@ def torch():
     assert python("in.y4m").decode().split() == means
 
 
+def device():
+    want("torch", "numpy", "vidconv")
+    import torch as module
+    import vidconv
+    if not module.cuda.is_available() or vidconv.cuda_devices() == 0:
+        print("SKIPPED: there is no CUDA device, or vidconv was built without CUDA")
+        sys.exit(77)
+    command("pattern:64x48#5", "in.y4m", "--kernel", "identity")
+    means = [frame.planes[0].mean() for frame in vidconv.open("in.y4m", kernel="sobel", device="cpu")]
+    said = [float(mean) for mean in python("in.y4m").decode().strip("[]\n").split(",")]
+    assert len(said) == 5 and all(abs(a - b) < 1e-4 for a, b in zip(said, means))
+
+
 def pipe():
     command("pattern:64x48#9", "in.y4m", "--kernel", "identity")
     command("in.y4m", "wanted.mkv", "--kernel", "unsharp", "--codec", "libx264", "--preset", "ultrafast", "--encoder-opt",
@@ -103,4 +116,4 @@ def batch():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    {"opencv": opencv, "batches": batches, "torch": torch, "pipe": pipe, "batch": batch}[NAME]()
+    {"opencv": opencv, "batches": batches, "torch": torch, "device": device, "pipe": pipe, "batch": batch}[NAME]()

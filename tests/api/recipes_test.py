@@ -41,7 +41,7 @@ class RecipesTest(unittest.TestCase):
         self.assertEqual((self.folder / a).read_bytes(), (self.folder / b).read_bytes())
 
     def test_all_are_here(self):
-        self.assertEqual(len(PROGRAMS), 8)
+        self.assertEqual(len(PROGRAMS), 9)
 
     def test_every_function_is_used(self):
         header = (PREFIX / "include/vidconv/vidconv.h").read_text(encoding="utf-8")
@@ -68,8 +68,13 @@ class RecipesTest(unittest.TestCase):
     def test_any_frame(self):
         self.assertRegex(self.run_recipe(4, "in.mkv"), r"^frame 5 of 9, .* pixel is \d+ \d+ \d+, \d+ as grey\n$")
 
+    def test_frames_on_a_device(self):
+        self.run_command("in.mkv", "command.y4m", "--kernel", "unsharp")
+        if "no CUDA device" not in self.run_recipe(5, "in.mkv", "ours.y4m"):
+            self.same("ours.y4m", "command.y4m")
+
     def test_what_is_there(self):
-        said = self.run_recipe(5)
+        said = self.run_recipe(6)
         self.assertIn("\nmatrix:1 2 1: 3 planes, exact\n", said)
         self.assertIn(":scale=1/4 keeps the brightness", said)
         self.assertIn("plane 1: 120 rows of 160 bytes", said)
@@ -79,12 +84,12 @@ class RecipesTest(unittest.TestCase):
         (self.folder / "boxes.jsonl").write_text('{"frame": 1, "id": "face 1", "box": [4, 4, 16, 16]}\n'
                                                  '{"frame": 7, "id": "face 1", "box": [40, 4, 16, 16]}\n', encoding="utf-8")
         self.run_command("in.mkv", "command.y4m", "--kernel", "mosaic:size=8", "--regions", "boxes.jsonl:grow=15%:hold=1")
-        self.assertEqual(self.run_recipe(6, "in.mkv", "ours.y4m"), "")
+        self.assertEqual(self.run_recipe(7, "in.mkv", "ours.y4m"), "")
         self.same("ours.y4m", "command.y4m")
 
     def test_ending_early(self):
         self.run_command("in.mkv", "command.mp4", "--kernel", "unsharp", "--frames", "5", "--crf", "18.5")
-        self.assertEqual(self.run_recipe(7, "in.mkv", "ours.mp4", "none.mp4"), "reading: 130\nwriting: 130\n")
+        self.assertEqual(self.run_recipe(8, "in.mkv", "ours.mp4", "none.mp4"), "reading: 130\nwriting: 130\n")
         self.same("ours.mp4", "command.mp4")
         self.assertFalse((self.folder / "none.mp4").exists())
 

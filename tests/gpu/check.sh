@@ -119,17 +119,17 @@ if wanted pipeline; then
 fi
 if wanted outputs; then once outputs "several of one decode, uploaded once" python3 "$here/outputs.py" "$programs/vidconv"; fi
 if wanted nvenc; then gtest nvenc "frames handed to a double of NVENC" 1 vidconv_nvenc_tests "--gtest_filter=$of_nvenc"; fi
-if wanted api; then once api "plans on device memory, from C" "$programs/cuda_test"; fi
+if wanted api; then once api "plans and frames on device memory, from C" "$programs/cuda_test"; fi
 if wanted python; then
   begun=$SECONDS
   PYTHONPATH=$programs/python VIDCONV=$programs/vidconv python3 -m pytest -q -p no:cacheprovider \
-    "$here/../python/test_tensors.py" >"$logs/python.log" 2>&1
+    "$here/../python/test_tensors.py" "$here/../python/test_device_frames.py" >"$logs/python.log" 2>&1
   summary=$(tail -1 "$logs/python.log")
   said() { grep -oE "[0-9]+ $1" <<<"$summary" | cut -d' ' -f1 || true; }
   ok=$(said passed) bad=$(said failed) errors=$(said error) left=$(said skipped)
   grep -E '^(FAILED|ERROR) |^E  ' "$logs/python.log" | head -20
   [[ -n $ok ]] || { tail -5 "$logs/python.log"; bad=${bad:-1}; }
-  note python "tensors of torch and cupy" "${ok:-0}" $((${bad:-0} + ${errors:-0})) "${left:-0}" $((SECONDS - begun))
+  note python "tensors of torch and cupy, frames on the device" "${ok:-0}" $((${bad:-0} + ${errors:-0})) "${left:-0}" $((SECONDS - begun))
 fi
 # jobs STEP WHAT OPTION... runs random_jobs.py with these options.
 jobs() {

@@ -54,7 +54,7 @@ if [[ $(cat "$dir/libraries.key" 2>/dev/null) != "$key" ]]; then
   echo "$key" >"$dir/libraries.key"
 fi
 tar -C "$root" -czf "$dir/tests.tar.gz" tests/gpu tests/judge/random_jobs.py tests/judge/drawn_job.py \
-  tests/python/test_tensors.py tests/python/conftest.py
+  tests/python/test_tensors.py tests/python/test_device_frames.py tests/python/conftest.py
 sha256sum "$dir"/*.tar.* | sha256sum | cut -c1-16 >"$dir/key"
 
 cat >"$dir/check" <<'RUN'

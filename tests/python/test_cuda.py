@@ -193,3 +193,96 @@ def test_what_windows_refuse(windows):
         with pytest.raises(error, match=words):
             call()
     assert not windows
+
+
+class CoreFrame:
+    """A frame of the library on a device, as far as planes use it; its memory is the host's."""
+
+    on_device, device, width = True, 3, 4
+
+    def __init__(self):
+        self.calls, self.array = [], np.zeros((2, 16), np.uint16)
+
+    def planes(self):
+        return [(self.array.ctypes.data, 32, 24, 2)]
+
+    def dlpack(self, *arguments):
+        self.calls.append(arguments)
+        return "a capsule"
+
+    def used_on(self, stream):
+        self.calls.append(stream)
+
+
+def test_planes_on_a_device_go_out_by_dlpack():
+    """None and 0 are the default stream, whose address is 1; with -1 the program keeps the order by itself."""
+    core = CoreFrame()
+    plane = vidconv.DevicePlane(core, 0, np.dtype("<u2"), (2, 4, 3), 32)
+    assert plane.__dlpack_device__() == (2, 3) and plane.device == "cuda:3" and "on cuda:3" in repr(plane)
+    for stream in (None, 0, 1, 4711, -1):
+        assert plane.__dlpack__(stream=stream, max_version=(1, 1), dl_device=(2, 3), copy=False) == "a capsule"
+    assert core.calls == [(0, 1, 16, [2, 4, 3], [16, 3, 1], stream) for stream in (1, 1, 1, 4711, None)]
+    for call, error, words in ((lambda: plane.__dlpack__(stream=2), BufferError, "another stream"),
+                               (lambda: plane.__dlpack__(copy=True), BufferError, "not copied"),
+                               (lambda: plane.__dlpack__(dl_device=(1, 0)), BufferError, "lies on cuda:3"),
+                               (lambda: np.asarray(plane), TypeError, "from_dlpack"),
+                               (lambda: vidconv.filter(plane, "box"), TypeError, "from_dlpack")):
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_a_tensor_keeps_its_frame():
+    """A plane of the host is handed over in the same way."""
+    frame = next(vidconv.open("pattern:64x48:rgb24#3", kernel="box", device="cpu"))
+    wanted = frame.planes[0].copy()
+    plane = vidconv.DevicePlane(frame._core, 0, np.dtype("u1"), (48, 64, 3), frame._core.planes()[0][1])
+    array = np.from_dlpack(plane)
+    unused = plane.__dlpack__()
+    del frame, plane, unused
+    assert np.array_equal(array, wanted)
+
+
+def test_readers_that_cannot_keep_frames_on_a_device():
+    for options, words in (({}, "`device` is auto"), ({"device": "cpu"}, "`device` is cpu"), ({"device": "cuda:0,1"}, "cuda:0,1"),
+                           ({"device": "cuda", "verify": 2}, "`verify` looks"), ({"device": "cuda", "audit": "a.csv"}, "`audit`")):
+        with pytest.raises(vidconv.UsageError, match=words):
+            vidconv.open("pattern:64x48#3", on_device=True, **options)
+    if vidconv.cuda_devices() == 0:
+        with pytest.raises(vidconv.DeviceError):
+            vidconv.open("pattern:64x48#3", on_device=True, device="cuda")
+
+
+@pytest.fixture
+def writes(runs, monkeypatch):
+    """Makes a writer, and records what reaches the library."""
+    seen = []
+
+    class CoreWriter:
+        def __init__(self, *_):
+            pass
+
+        def write(self, *arguments):
+            seen.append(arguments)
+    monkeypatch.setattr("vidconv._writer._core.Writer", CoreWriter)
+    return vidconv.Writer("null:", vidconv.Video("yuv420p", 16, 8, 25), device="cuda:3"), seen
+
+
+def test_writers_take_planes_of_a_device(writes):
+    writer, seen = writes
+    luma, chroma = np.zeros((8, 20), np.uint8)[:, :16], [np.zeros((4, 8), np.uint8) for _ in range(2)]
+    planes = [luma, *chroma]
+    writer.write([Tensor(plane) for plane in planes], 12)
+    addresses = [plane.ctypes.data for plane in planes]
+    assert seen == [(addresses, [20, 8, 8], 12, 4711)]
+    core = CoreFrame()
+    core.array = luma
+    core.planes = lambda: [(address, stride, 0, 0) for address, stride in zip(addresses, (20, 8, 8))]
+    writer.write([vidconv.DevicePlane(core, p, np.dtype("u1"), plane.shape, plane.strides[0]) for p, plane in enumerate(planes)])
+    assert seen[1:] == [(addresses, [20, 8, 8], None, 0)] and core.calls == [0, 0, 0]
+    for wrong, error, words in (([Tensor(luma), *chroma], TypeError, "host's memory"), ([Tensor(luma)], ValueError, "has 3"),
+                                ([Tensor(plane[:, ::2]) for plane in planes], ValueError, "wants 8 rows"),
+                                ([Tensor(np.zeros((8, 32), np.uint8)[:, ::2]), *map(Tensor, chroma)], ValueError, "contiguous"),
+                                ([Tensor(plane.astype(np.uint16)) for plane in planes], ValueError, "uint8")):
+        with pytest.raises(error, match=words):
+            writer.write(wrong)
+    assert len(seen) == 2

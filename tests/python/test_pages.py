@@ -22,7 +22,7 @@ def examples():
     return {"python.md": "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)),
             "README.md": textwrap.dedent(indented),
             "top": "import numpy as np\narray = np.zeros((4, 6, 3), np.uint8)\n" + textwrap.dedent(top),
-            **{name: re.search(rf"^```python {name}\n(.*?)^```$", recipes, re.MULTILINE | re.DOTALL)[1] for name in ("opencv", "batches")}}
+            **{name: re.search(rf"^```python {name}\n(.*?)^```$", recipes, re.MULTILINE | re.DOTALL)[1] for name in ("opencv", "batches", "device")}}
 
 
 @pytest.mark.parametrize("name", ["python.md", "README.md", "top"])

@@ -466,6 +466,15 @@ typedef struct vidconv_reader vidconv_reader;
  * messages has to live as long as the reader. */
 VIDCONV_API vidconv_status vidconv_reader_open(const vidconv_job* job, vidconv_reader** reader,
                                                vidconv_error* error);
+/* Opens a reader whose frames stay in the memory of the job's device, which is one CUDA device:
+ * "device" is "cuda" or "cuda:N". They are decoded there where "decoder" says so, else uploaded,
+ * and never downloaded. Their format is the video's: "pixel_format" may name no other. Otherwise as
+ * vidconv_reader_open(). Fails with VIDCONV_USAGE also if "verify", "compare", "measure" or "audit"
+ * would look at frames on the CPU, and with VIDCONV_DEVICE where the device is not there or the
+ * library was built without CUDA. */
+VIDCONV_API vidconv_status vidconv_reader_open_on_device(const vidconv_job* job,
+                                                         vidconv_reader** reader,
+                                                         vidconv_error* error);
 /* Frees a reader. Waits until its threads have ended. Its frames stay valid. */
 VIDCONV_API void vidconv_reader_free(vidconv_reader* reader);
 /* Describes the video. Texts live as long as the reader. Quick. */
@@ -475,9 +484,12 @@ VIDCONV_API vidconv_status vidconv_reader_get_video(const vidconv_reader* reader
 /* A filtered frame. It is immutable: any number of threads may read it at once. */
 typedef struct vidconv_frame vidconv_frame;
 
-/* Waits for the next frame. At the end `*frame` is NULL, and this and all later calls return
- * VIDCONV_OK, VIDCONV_DAMAGED if frames of the input were missing or wrong, VIDCONV_CANCELLED, or
- * the status of a failure. One thread at a time. */
+/* Waits for the next frame. A frame on a device is complete: any stream may read it at once. If
+ * more than 8 frames were freed whose work on the caller's streams is not done, it waits for the
+ * oldest, so that memory does not grow where the caller queues faster than the device works. At the
+ * end `*frame` is NULL, and this and all later calls return VIDCONV_OK, VIDCONV_DAMAGED if frames
+ * of the input were missing or wrong, VIDCONV_CANCELLED, or the status of a failure. One thread at
+ * a time. */
 VIDCONV_API vidconv_status vidconv_reader_next(vidconv_reader* reader, vidconv_frame** frame,
                                                vidconv_error* error);
 /* Fails with VIDCONV_USAGE if frames cannot be found by their number, because the input can be read
@@ -505,8 +517,17 @@ VIDCONV_API vidconv_status vidconv_reader_seek(vidconv_reader* reader, int64_t n
  * Quick. */
 VIDCONV_API void vidconv_reader_cancel(vidconv_reader* reader);
 
+/* Says that work which is queued by now on `stream` reads a frame on a device: after it was freed
+ * its memory is not used again before the stream has done that. To be called after the work was
+ * queued, for each stream; without it the work must be done when the frame is freed. `stream` is a
+ * cudaStream_t or CUstream of the frame's device (NULL: the default stream), not capturing a graph.
+ * The work itself must not write. Thread-safe. Does not block. Fails with VIDCONV_USAGE for a frame
+ * in the host's memory, and with VIDCONV_DEVICE. */
+VIDCONV_API vidconv_status vidconv_frame_used_on(vidconv_frame* frame, void* stream,
+                                                 vidconv_error* error);
 /* Frees a frame: its memory is used again for later frames, and until then it stays allocated. May
- * be called on any thread, even after the reader was freed. Quick. */
+ * be called on any thread, even after the reader was freed. Quick; but where a reader was freed
+ * before, its frames on a device wait for that device. */
 VIDCONV_API void vidconv_frame_free(vidconv_frame* frame);
 
 /* Describes a frame. */
@@ -518,10 +539,12 @@ typedef struct vidconv_frame_info {
   int32_t interlaced;      /* 1: two fields of alternate rows */
   int32_t top_field_first; /* 1: the field with row 0 is the first in time */
   int32_t planes;          /* 1 to 4; members of unused planes are 0 */
-  const void* data[4];     /* host memory that lives as long as the frame */
+  const void* data[4];     /* memory of the host or the device, which lives as long as the frame */
   ptrdiff_t stride[4];     /* bytes from one row to the next */
   int64_t row_bytes[4];    /* bytes of a row's samples */
   int32_t rows[4];         /* number of rows of each plane */
+  int32_t on_device;       /* 1: `data` are addresses in the memory of cuda:`device` */
+  int32_t device;          /* number of that CUDA device */
 } vidconv_frame_info;
 
 /* Describes a frame. Quick. */
@@ -530,7 +553,8 @@ VIDCONV_API vidconv_status vidconv_frame_get_info(const vidconv_frame* frame,
 
 /* Returns a frame of the same picture in another pixel format, as "pixel_format" of a reader would
  * give it. The frame that was given stays. Thread-safe. Waits for the conversion. Fails with
- * VIDCONV_USAGE where the format is unknown or FFmpeg cannot convert to it. */
+ * VIDCONV_USAGE where the format is unknown or FFmpeg cannot convert to it, and for frames on a
+ * device. */
 VIDCONV_API vidconv_status vidconv_frame_convert(const vidconv_frame* frame, const char* format,
                                                  vidconv_frame** converted, vidconv_error* error);
 
@@ -552,6 +576,19 @@ VIDCONV_API vidconv_status vidconv_writer_open(const vidconv_job* job, const vid
 VIDCONV_API vidconv_status vidconv_writer_write(vidconv_writer* writer, size_t planes,
                                                 const void* const* data, const ptrdiff_t* strides,
                                                 int64_t pts, vidconv_error* error);
+/* Takes a frame from the memory of the job's device, which is one CUDA device: "device" is "cuda"
+ * or "cuda:N". Encoders of that device get it there; for others it is downloaded once. The picture
+ * is read on `stream`, as in vidconv_plan_run(), after the work that is queued there by now: the
+ * planes must stay as they are until the stream has gone on, and may then be changed or freed by
+ * what is queued on it later. Waits while earlier frames are being filtered and encoded, but not
+ * for the stream. A writer takes frames from both memories in any order. Fails as
+ * vidconv_writer_write() does; with VIDCONV_USAGE for memory that the device cannot use, for a job
+ * on the CPU, "auto" or several devices, and where "verify", "compare" or "measure" look at frames
+ * on the CPU. */
+VIDCONV_API vidconv_status vidconv_writer_write_on_device(vidconv_writer* writer, size_t planes,
+                                                          const void* const* data,
+                                                          const ptrdiff_t* strides, int64_t pts,
+                                                          void* stream, vidconv_error* error);
 /* Ends the frames: waits until the output is complete and has its name. To be called once; `stats`
  * is as in vidconv_job_run(). */
 VIDCONV_API vidconv_status vidconv_writer_finish(vidconv_writer* writer, vidconv_stats* stats,

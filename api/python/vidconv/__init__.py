@@ -15,6 +15,7 @@ from typing import List
 
 from . import _core
 from ._arrays import filter as filter  # pylint: disable=redefined-builtin
+from ._device import DevicePlane
 from ._errors import (Cancelled, DamagedError, DeviceError, Error, InputError, InputNotFoundError, InputPermissionError,
                       InternalError, OutOfMemoryError, OutputError, OutputExistsError, OutputNotFoundError,
                       OutputPermissionError, TryAgainError, UsageError, VerificationError)
@@ -36,7 +37,7 @@ def formats() -> List[str]:
     return _core.formats()
 
 
-__all__ = ["Cancelled", "DamagedError", "DeviceError", "Error", "Frame", "InputError", "InputNotFoundError",
+__all__ = ["Cancelled", "DamagedError", "DeviceError", "DevicePlane", "Error", "Frame", "InputError", "InputNotFoundError",
            "InputPermissionError", "InternalError", "OutOfMemoryError", "OutputError", "OutputExistsError",
            "OutputNotFoundError", "OutputPermissionError", "ProgressReport", "Reader", "Stats", "TryAgainError",
            "UncountableError", "UsageError", "VerificationError", "Video", "Writer", "cuda_devices", "formats", "numerics", "run", "settings"]

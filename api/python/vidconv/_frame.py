@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._device import DevicePlane
 from ._records import Video
 
 # Pixels of floats that lie side by side are made of planes: which come first in them, by FFmpeg's names.
@@ -40,7 +41,8 @@ class Frame:
     """A filtered frame. Its arrays are read-only views of its memory and keep it alive.
 
     ``np.asarray(frame)`` is the picture, where the frame has one plane, as those of "rgb24", "bgr24" and "gray" have; or where
-    it was asked for as "rgbf32" or "bgrf32".
+    it was asked for as "rgbf32" or "bgrf32". Where a reader was opened with ``on_device=True`` the planes are a
+    :class:`vidconv.DevicePlane` each.
     """
 
     def __init__(self, core: _core.Frame, video: Video, dtype: "np.dtype[Any]") -> None:
@@ -60,9 +62,24 @@ class Frame:
         return self._video.format
 
     @property
-    def planes(self) -> Tuple[npt.NDArray[Any], ...]:
+    def device(self) -> str:
+        """The place of the samples, ``"cpu"`` or ``"cuda:N"``."""
+        return f"cuda:{self._core.device}" if self._core.on_device else "cpu"
+
+    @property
+    def planes(self) -> Tuple[Any, ...]:
         """The planes' arrays, of uint8, uint16 or float32, shaped (rows, samples of a row). A single plane with several
-        samples for each pixel is shaped (rows, columns, channels)."""
+        samples for each pixel is shaped (rows, columns, channels). On a device: DevicePlane instead of arrays."""
+        return self._device_planes() if self._core.on_device else self._arrays()
+
+    def _device_planes(self) -> Tuple[DevicePlane, ...]:
+        planes, width = self._core.planes(), self._core.width
+        samples = [row_bytes // self._dtype.itemsize for _, _, row_bytes, _ in planes]
+        side_by_side = len(planes) == 1 and samples[0] > width and samples[0] % width == 0
+        return tuple(DevicePlane(self._core, p, self._dtype, (rows, width, samples[p] // width) if side_by_side else (rows, samples[p]),
+                                 stride) for p, (_, stride, _, rows) in enumerate(planes))
+
+    def _arrays(self) -> Tuple[npt.NDArray[Any], ...]:
         planes = tuple(np.asarray(_Plane(self._core, self._dtype, *plane)) for plane in self._core.planes())
         if self.format in _INTERLEAVED:
             return (_read_only(np.stack([planes[p] for p in _INTERLEAVED[self.format][1]], axis=2)),)
@@ -75,7 +92,7 @@ class Frame:
     @property
     def shape(self) -> Tuple[int, ...]:
         """The shape of the picture, (rows, columns), or (rows, columns, channels) where these lie side by side in one plane."""
-        planes = self.planes
+        planes: Tuple[Union[npt.NDArray[Any], DevicePlane], ...] = self.planes
         return planes[0].shape if len(planes) == 1 else (self._core.height, self._core.width)
 
     def to_ndarray(self, format: Optional[str] = None) -> npt.NDArray[Any]:
@@ -92,9 +109,12 @@ class Frame:
         >>> frame.to_ndarray("bgr24").shape
         (48, 64, 3)
         """
+        if self._core.on_device:
+            raise TypeError(f"the frame lies on {self.device}: use torch.from_dlpack() or cupy.from_dlpack() of its planes, or open "
+                            "the video without on_device=True")
         if format is not None and format != self.format:
             return self._converted(format).to_ndarray()
-        planes = self.planes
+        planes = self._arrays()
         if len(planes) != 1:
             raise TypeError(f"a frame of {self.format} has {len(planes)} planes: use its `planes`, or "
                             "frame.to_ndarray('rgb24'), or vidconv.open(..., format='rgb24')")
@@ -112,7 +132,8 @@ class Frame:
 
     def __repr__(self) -> str:
         time = "" if self.time is None else f" at {float(self.time):.3f} s"
-        return f"<vidconv.Frame {self.number}{time}: {self._core.width}x{self._core.height} {self.format}>"
+        place = f" on {self.device}" if self._core.on_device else ""
+        return f"<vidconv.Frame {self.number}{time}: {self._core.width}x{self._core.height} {self.format}{place}>"
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -48,9 +48,10 @@ class Reader:
     (10, 7, [8, 9])
     """
 
-    def __init__(self, settings: Dict[str, Any], format: Optional[str] = None) -> None:
+    def __init__(self, settings: Dict[str, Any], format: Optional[str] = None, on_device: bool = False) -> None:
         self._settings = settings
-        self._core: Optional[_core.Reader] = _core.Reader(job_of(settings))
+        self._on_device = on_device
+        self._core: Optional[_core.Reader] = _core.Reader(job_of(settings), on_device)
         self._any: Optional[_core.Reader] = None  # gives frames by their numbers
         self._next = 0  # number of the next frame of that
         self._count: Optional[int] = None
@@ -72,7 +73,7 @@ class Reader:
             raise ValueError("this reader is closed")
         if self._any is None:
             self._check_seek()
-            self._any = _core.Reader(job_of({**self._settings, "audit": None}))
+            self._any = _core.Reader(job_of({**self._settings, "audit": None}), self._on_device)
         return self._any
 
     def _check_seek(self) -> None:
@@ -176,7 +177,8 @@ class Reader:
         return f"<vidconv.Reader: {video.width}x{video.height} {video.format}{rate}>"
 
 
-def open(input: Path, *, kernel: Optional[Kernels] = None, format: Optional[str] = None, **options: Any) -> Reader:
+def open(input: Path, *, kernel: Optional[Kernels] = None, format: Optional[str] = None, on_device: bool = False,
+         **options: Any) -> Reader:
     """Opens a video to read its frames; without a kernel they are not filtered.
 
     Args:
@@ -185,6 +187,9 @@ def open(input: Path, *, kernel: Optional[Kernels] = None, format: Optional[str]
             "rgbf32" and "bgrf32", whose floats lie side by side. They are converted after they are filtered, by the video's
             own matrix, range and place of chroma; colours and grey come in full range, and the transfer function stays.
             None: as they are. ``pixel_format`` is another name for it.
+        on_device: with ``device="cuda"`` or "cuda:N", frames stay in that device's memory, in the format of the video: their planes
+            are for ``torch.from_dlpack()`` and its like (:class:`vidconv.DevicePlane`). With ``decoder="nvdec"`` they are
+            decoded there too.
         options: those of :func:`run`; other options of the output are ignored.
 
     At the end of a damaged video the iteration raises DamagedError. Frames that are kept keep their memory.
@@ -200,4 +205,4 @@ def open(input: Path, *, kernel: Optional[Kernels] = None, format: Optional[str]
         raise ValueError(f"format={format!r} and pixel_format={named!r}: give one of them")
     format = format or named
     settings = {"input": input, "kernel": kernel, "pixel_format": core_format(format), **options}
-    return Reader(settings, format if format != core_format(format) else None)
+    return Reader(settings, format if format != core_format(format) else None, bool(on_device))

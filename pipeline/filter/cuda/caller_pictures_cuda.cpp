@@ -44,21 +44,19 @@ void QueuedRuns::begin(CudaStream stream) {
   stream_ = stream;
 }
 
-// A kernel that meets other memory would make the device useless to the whole process.
-void QueuedRuns::check_memory(std::span<const PlaceOfPlane> planes) const {
-  const std::string device = "cuda:" + std::to_string(device_);
+void check_device_memory(int device, std::span<const PlaceOfPlane> planes, const char* act,
+                         const char* remedy) {
+  const std::string name = "cuda:" + std::to_string(device);
   for (const PlaceOfPlane& plane : planes) {
     cudaPointerAttributes attributes{};
     const bool known = cudaPointerGetAttributes(&attributes, plane.data) == cudaSuccess;
     if (!known) cudaGetLastError();  // not to be found by the next launch
     if (!known || attributes.type == cudaMemoryTypeUnregistered || !attributes.devicePointer)
-      throw Error(Fault::usage, "cannot filter on the device", device,
-                  "a plane lies in memory that it cannot use",
-                  "copy the picture to the device, or use `device` cpu");
-    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device_)
-      throw Error(Fault::usage, "cannot filter on the device", device,
+      throw Error(Fault::usage, act, name, "a plane lies in memory that it cannot use", remedy);
+    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device)
+      throw Error(Fault::usage, act, name,
                   "a plane lies in the memory of cuda:" + std::to_string(attributes.device),
-                  "make a plan for that device");
+                  "use `device` cuda:" + std::to_string(attributes.device));
   }
 }
 

@@ -17,6 +17,11 @@ inline constexpr const char* use_cpu = "use `device` cpu";
 // Throws Error(device) if there is no such device.
 void check_there_is_device(int index);
 
+// Throws Error(usage), by `act` and with `remedy`, for planes in memory that the device cannot use:
+// a kernel that meets it would make the device useless to the whole process.
+void check_device_memory(int device, std::span<const PlaceOfPlane> planes, const char* act,
+                         const char* remedy);
+
 // Copies a picture in host memory.
 void copy_rows(std::span<const PlaneExtent> extents, std::span<const PlaceOfPlane> from,
                std::span<const PlaceOfPlane> to);
@@ -36,8 +41,9 @@ class QueuedRuns {
   template <class Queue>
   void run(std::span<const PlaceOfPlane> from, std::span<const PlaceOfPlane> to, CudaStream stream,
            const Queue& queue) {
-    check_memory(from);
-    check_memory(to);
+    for (const auto planes : {from, to})
+      check_device_memory(device_, planes, "cannot filter on the device",
+                          "copy the picture to the device, or use `device` cpu");
     const CurrentDevice current(device_);
     begin(stream);
     try {
@@ -50,7 +56,6 @@ class QueuedRuns {
   }
 
  private:
-  void check_memory(std::span<const PlaceOfPlane> planes) const;
   void begin(CudaStream stream);
 
   const int device_;

@@ -163,7 +163,7 @@ static void jobs(void) {
 static void readers(void) {
   vidconv_error error = VIDCONV_INIT(vidconv_error);
   vidconv_job* job = NULL;
-  vidconv_reader* reader = NULL;
+  vidconv_reader *reader = NULL, *other_reader = NULL;
   vidconv_frame *frame = NULL, *other = NULL;
   int64_t number = 0;
   vidconv_frame_info info = VIDCONV_INIT(vidconv_frame_info);
@@ -182,6 +182,20 @@ static void readers(void) {
   REFUSED(vidconv_reader_open(job, &reader, error));
   vidconv_job_set(job, "pixel_format", "", NULL);
   CHECK_OK(vidconv_reader_open(job, &reader, &error), error);
+  tried("vidconv_reader_open_on_device");
+  REFUSED(vidconv_reader_open_on_device(NULL, &other_reader, error));
+  REFUSED(vidconv_reader_open_on_device(job, NULL, error));
+  REFUSED(vidconv_reader_open_on_device(job, &other_reader, error)); /* "device" is "cpu" */
+  vidconv_job_set(job, "device", "auto", NULL);
+  REFUSED(vidconv_reader_open_on_device(job, &other_reader, error));
+  vidconv_job_set(job, "device", "cuda:all", NULL);
+  REFUSED(vidconv_reader_open_on_device(job, &other_reader, error));
+  vidconv_job_set(job, "device", "cuda:0,1", NULL);
+  REFUSED(vidconv_reader_open_on_device(job, &other_reader, error));
+  vidconv_job_set(job, "device", "cuda", NULL);
+  vidconv_job_set(job, "verify", "1", NULL);
+  REFUSED(vidconv_reader_open_on_device(job, &other_reader, error));
+  CHECK(other_reader == NULL);
   tried("vidconv_reader_get_video");
   REFUSED(vidconv_reader_get_video(NULL, &video, error));
   GIVES(vidconv_video, vidconv_reader_get_video(reader, out, error));
@@ -192,6 +206,11 @@ static void readers(void) {
   tried("vidconv_frame_get_info");
   REFUSED(vidconv_frame_get_info(NULL, &info, error));
   GIVES(vidconv_frame_info, vidconv_frame_get_info(frame, out, error));
+  CHECK_OK(vidconv_frame_get_info(frame, &info, &error), error);
+  CHECK(info.on_device == 0 && info.device == 0);
+  tried("vidconv_frame_used_on");
+  REFUSED(vidconv_frame_used_on(NULL, NULL, error));
+  REFUSED(vidconv_frame_used_on(frame, NULL, error)); /* of the host */
   tried("vidconv_frame_convert");
   REFUSED(vidconv_frame_convert(NULL, "rgb24", &other, error));
   REFUSED(vidconv_frame_convert(frame, NULL, &other, error));
@@ -297,6 +316,13 @@ static void writers(void) {
   CHECK_OK(vidconv_writer_write(writer, 1, data, &stride, 0, &error), error);
   for (i = 0; i < sizeof times / sizeof *times; ++i)
     REFUSED(vidconv_writer_write(writer, 1, data, &stride, times[i], error));
+  tried("vidconv_writer_write_on_device");
+  REFUSED(vidconv_writer_write_on_device(NULL, 1, data, &stride, 1, NULL, error));
+  REFUSED(vidconv_writer_write_on_device(writer, 2, data, &stride, 1, NULL, error));
+  REFUSED(vidconv_writer_write_on_device(writer, 1, NULL, &stride, 1, NULL, error));
+  REFUSED(vidconv_writer_write_on_device(writer, 1, data, NULL, 1, NULL, error));
+  REFUSED(vidconv_writer_write_on_device(writer, 1, data, &bad, 1, NULL, error));
+  REFUSED(vidconv_writer_write_on_device(writer, 1, data, &stride, 1, NULL, error)); /* "cpu" */
   tried("vidconv_writer_finish");
   REFUSED(vidconv_writer_finish(NULL, &stats, error));
   for (i = 0; i < wrong_size_count; ++i) {

@@ -17,6 +17,7 @@ static struct {
   int (*to_device)(uintptr_t, const void*, size_t);
   int (*to_host)(void*, uintptr_t, size_t);
   int (*memory)(size_t*, size_t*);
+  int (*on_device)(uintptr_t, uintptr_t, size_t, device_stream);
   int (*new_stream)(device_stream*, unsigned);
   int (*free_stream)(device_stream);
   int (*synchronise)(device_stream);
@@ -38,6 +39,7 @@ static const struct {
                  {"cuMemcpyHtoD_v2", &cu.to_device},
                  {"cuMemcpyDtoH_v2", &cu.to_host},
                  {"cuMemGetInfo_v2", &cu.memory},
+                 {"cuMemcpyDtoDAsync_v2", &cu.on_device},
                  {"cuStreamCreate", &cu.new_stream},
                  {"cuStreamDestroy_v2", &cu.free_stream},
                  {"cuStreamSynchronize", &cu.synchronise},
@@ -90,6 +92,10 @@ size_t device_memory_left(void) {
   size_t left = 0, all = 0;
   must(cu.memory(&left, &all), "tell how much memory is left");
   return left;
+}
+
+void copy_on_device(void* to, const void* from, size_t bytes, device_stream stream) {
+  must(cu.on_device((uintptr_t)to, (uintptr_t)from, bytes, stream), "copy on the device");
 }
 
 device_stream new_stream(void) {

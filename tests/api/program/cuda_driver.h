@@ -20,6 +20,8 @@ void device_free(void* memory);
 void upload(void* device, const void* host, size_t bytes);
 void download(void* host, const void* device, size_t bytes);
 size_t device_memory_left(void);
+/* Queues a copy from memory of the device to memory of the device. */
+void copy_on_device(void* to, const void* from, size_t bytes, device_stream stream);
 
 device_stream new_stream(void); /* the stream does not wait for others */
 void free_stream(device_stream stream);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "device_frames.h"
 #include "device_picture.h"
 #include "window.h"
 
@@ -468,6 +469,7 @@ int main(void) {
   over_time();
   windows_are_queued();
   windows_refused();
+  check_failures += device_frames();
   printf("%d checks failed\n", check_failures);
   return check_failures ? 1 : 0;
 }
