@@ -1,5 +1,6 @@
 #include "pipeline/decode/decoder.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <new>
 #include <string_view>
@@ -41,6 +42,13 @@ const AVCodec* decoder_for(const AVStream& stream, bool nvdec, const Notify& to)
            "the transparency of the video is lost: this FFmpeg has no libvpx to decode it");
   }
   return avcodec_find_decoder(id);
+}
+
+// FFmpeg 7 and later give each picture the profile of its track, which outputs take from the track.
+bool has_profile_of_track(const AVCodecContext& context) {
+  return std::any_of(
+      context.coded_side_data, context.coded_side_data + context.nb_coded_side_data,
+      [](const AVPacketSideData& data) { return data.type == AV_PKT_DATA_ICC_PROFILE; });
 }
 
 }  // namespace
@@ -145,6 +153,8 @@ Decoder::Result Decoder::receive(FramePtr& frame) {
     return Result::damaged;
   }
   forget_unknown_colours(*frame);
+  if (has_profile_of_track(*context_))
+    av_frame_remove_side_data(frame.get(), AV_FRAME_DATA_ICC_PROFILE);
   // Frame threads set these while the picture is on its way, so chance decides whether they are
   // seen. AvErrors hears of the errors with any number of threads.
   if (av_log_is_captured() && (context_->codec->capabilities & AV_CODEC_CAP_FRAME_THREADS))

@@ -25,6 +25,10 @@ bool ends_with_shortest(const AVOutputFormat& container) {
   return is_one_of(container, {"mxf", "mxf_d10", "mxf_opatom", "dv"});
 }
 
+// Smooth Streaming's files say how long each packet lasts. Readers like FFmpeg's do not see when
+// the first one begins.
+bool has_no_first_time(const AVOutputFormat& container) { return is_one_of(container, {"ismv"}); }
+
 // Returns the byte that silence is made of; negative where it is not known.
 int silence_of(AVCodecID codec) {
   if (codec == AV_CODEC_ID_PCM_U8) return 0x80;
@@ -51,8 +55,9 @@ TimelessSound::TimelessSound(const AVFormatContext& container, Notify notify, No
 }
 
 bool TimelessSound::is_of(const AVOutputFormat& container) {
-  return is_one_of(container,
-                   {"avi", "mxf", "mxf_d10", "mxf_opatom", "gxf", "dv", "rm", "swf", "roq", "amv"});
+  return is_one_of(container, {"avi", "mxf", "mxf_d10", "mxf_opatom", "gxf", "dv", "rm", "swf",
+                               "roq", "amv"}) ||
+         has_no_first_time(container);
 }
 
 // AVI counts pictures from 0 on, and those that are missing.
@@ -73,7 +78,7 @@ void TimelessSound::before(const AVPacket& packet, const Write& write) {
   Track& track = found->second;
   const AVRational sample{1, p.sample_rate};
   const bool plain = silence_of(p.codec_id) >= 0;
-  if (at != AV_NOPTS_VALUE) {
+  if (at != AV_NOPTS_VALUE && !(track.begun && has_no_first_time(*container_.oformat))) {
     const std::int64_t gap = av_rescale_q(time, packet.time_base, sample) -
                              av_rescale_q(begin_, AV_TIME_BASE_Q, sample) - track.heard;
     // Clocks of sound and picture may drift apart a little.

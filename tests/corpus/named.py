@@ -63,7 +63,7 @@ class Named(Checks):
 
     def bare_colours(self):
         """Bare frames say a range at most: colours that players would not take for granted are named."""
-        source = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -colorspace bt709 -color_primaries bt2020 -color_trc smpte2084 -color_range pc", "colours.mkv")
+        source = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -vf setparams=range=pc:colorspace=bt709:color_primaries=bt2020:color_trc=smpte2084 -colorspace bt709 -color_primaries bt2020 -color_trc smpte2084 -color_range pc", "colours.mkv")
         self.loses(source, "a.y4m", "matrix bt709, primaries bt2020, transfer smpte2084 [")
         self.loses(source, "a.yuv", "matrix bt709, primaries bt2020, transfer smpte2084, full range [")
         usual = self.ffmpeg(f"{PICTURE} -c:v libx264 -pix_fmt yuv420p -colorspace smpte170m -color_primaries smpte170m -color_trc bt709 -color_range tv", "usual.mkv")
@@ -114,8 +114,11 @@ class Named(Checks):
         data = self.ffmpeg(f"-i {sources['ac3']} -c copy", "ac3.mp4").read_bytes()
         source = self.folder / "ac4.mp4"
         source.write_bytes(data.replace(b"ac-3", b"ac-4").replace(b"dac3", b"dac4"))
+        # FFmpeg 9 has a name for it, ac4, and a place in QuickTime.
+        named = "ac4" in self.run("ffprobe", "-v", "error", "-show_entries", "stream=codec_name", source).stdout
         for ending in ("mov", "mp4", "mkv", "nut"):
-            self.loses(source, f"a.{ending}", "left out: #1 (audio, ac-4)", "--codec", "mpeg4")
+            (self.keeps if named and ending == "mov" else self.loses)(
+                source, f"a.{ending}", f"left out: #1 (audio, {'ac4' if named else 'ac-4'})", "--codec", "mpeg4")
         # Such sound in MPEG-TS is data to FFmpeg, which has GoPro's name for any data in MP4.
         data = self.folder / "data.bin"
         data.write_bytes(bytes(range(256)) * 64)

@@ -211,6 +211,12 @@ class Times(Checks):
         coded = self.ffmpeg(f"{picture} -itsoffset 0.5 {tone} -map 0 -map 1 -c:v mpeg4 -c:a libmp3lame", "coded.mkv")
         code, said = self.filter(coded, "out.avi")
         self.expect(f"late MP3 copied to avi: named: {said}", code == 0 and "has no times for sound" in said)
+        # Smooth Streaming's fragments keep gaps, but readers do not see when the first packet begins.
+        smooth = self.ffmpeg(f"{picture} -itsoffset 0.5 {tone} -map 0 -map 1 -c:v libx264 -c:a aac", "smooth.mkv")
+        code, said = self.filter(smooth, "out.ismv")
+        self.expect(f"late AAC copied to ismv: named: {said}", code == 0 and "has no times for sound" in said)
+        code, said = self.filter(smooth, "out.ismv", "--audio", "aac")
+        self.expect(f"late AAC to ismv, coded anew: {self.heard(self.folder / 'out.ismv')}: {said}", code == 0 and abs(self.heard(self.folder / "out.ismv")[0] - 0.5) < 0.15)
         code, said = self.filter(coded, "out.avi", "--strict")
         self.expect(f"late MP3 copied to avi: refused by --strict: {said}", code == 4)
         plain = self.ffmpeg(f"{picture} -f lavfi -i sine=sample_rate=48000:duration=2 -map 0 -map 1 -c:v mpeg2video -c:a pcm_s16le", "plain.mkv")
