@@ -88,14 +88,13 @@ def packets(path):
 
 def units(packet, codec):
     """Returns the units of a packet of H.264 or H.265 without the headers that containers add or take away."""
-    if packet.startswith((b"\0\0\1", b"\0\0\0\1")):
+    # Lengths of four bytes lead to the packet's end. A length from 256 to 511 begins as a start code does.
+    found, at = [], 0
+    while at + 4 < len(packet) and (size := int.from_bytes(packet[at:at + 4], "big")) > 0:
+        found.append(packet[at + 4:at + 4 + size])
+        at += 4 + size
+    if at != len(packet):
         found = packet.split(b"\0\0\1")
-    else:
-        found, at = [], 0
-        while at < len(packet):
-            size = int.from_bytes(packet[at:at + 4], "big")
-            found.append(packet[at + 4:at + 4 + size])
-            at += 4 + size
     def is_added(unit):
         return unit[0] & 31 in (7, 8, 9) if codec == "h264" else unit[0] >> 1 & 63 in (32, 33, 34, 35)
     found = [unit.rstrip(b"\0") for unit in found]  # zeros between units belong to none

@@ -388,7 +388,7 @@ TEST_F(Unchanged, AllIsEncodedWhereNothingFits) {
            {make("long.mp4", "-c:v libx264 -g 250 -pix_fmt yuv420p"),
             {},
             "no packet but the first"},
-           {make("fields.ts", "-c:v mpeg2video -flags +ildct+ilme -top 1 -g 25"),
+           {make("fields.ts", "-vf setfield=tff -c:v mpeg2video -flags +ildct+ilme -g 25"),
             {},
             "they are fields"},
            {path("two.ts"), {}, "its header changes on the way"},
