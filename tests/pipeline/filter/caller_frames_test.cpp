@@ -54,8 +54,8 @@ struct Frames {
 
 TEST(FramesInUse, FrameThatNobodyUsesIsDroppedAtOnce) {
   Frames frames;
-  FramesInUse in_use;
   Progress done{.passed = true};
+  FramesInUse in_use;
   in_use.add(frames.next(), {});
   in_use.add(frames.next(), marks(done));
   EXPECT_EQ(frames.pool.allocated(), 1);
@@ -64,8 +64,8 @@ TEST(FramesInUse, FrameThatNobodyUsesIsDroppedAtOnce) {
 
 TEST(FramesInUse, FrameIsKeptUntilAllStreamsHavePassed) {
   Frames frames;
-  FramesInUse in_use;
   Progress first, second;
+  FramesInUse in_use;
   in_use.add(frames.next(), marks(first, second));
   EXPECT_FALSE(frames.has_back(1));
   first.passed = true;
@@ -79,8 +79,8 @@ TEST(FramesInUse, FrameIsKeptUntilAllStreamsHavePassed) {
 
 TEST(FramesInUse, OldestAreWaitedForWhereTheyAreTooMany) {
   Frames frames;
-  FramesInUse in_use;
   std::vector<Progress> streams(5);
+  FramesInUse in_use;  // waits for those that are left in the end
   for (Progress& stream : streams) in_use.add(frames.next(), marks(stream));
   in_use.reduce(5);
   EXPECT_EQ(streams[0].waited, 0);
