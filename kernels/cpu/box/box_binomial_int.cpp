@@ -38,7 +38,7 @@ class BoxBinomialEngine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks_twice<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       if constexpr (bits == 8 || rows == 4) {
         if (plan_.size == 3 && plan_.binomial)
           return make_blocks<3, true>(way, window, out, begin, end, next);

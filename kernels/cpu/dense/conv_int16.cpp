@@ -74,16 +74,15 @@ class Engine {
 
   template <int size, class T>
   void make_small(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks_twice<small_vectors * lanes>(
-        stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-          if constexpr (size > 3 && sizeof(T) == 2) {  // 3x3 of two bytes has a variant of its own
-            if (plan_.shifts && offset == 0)
-              return make_small_blocks<size, Shift<false>>(way, window, out, begin, end, next);
-            if (plan_.shifts)
-              return make_small_blocks<size, Shift<true>>(way, window, out, begin, end, next);
-          }
-          make_small_blocks<size, Division>(way, window, out, begin, end, next);
-        });
+    for_blocks<small_vectors * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+      if constexpr (size > 3 && sizeof(T) == 2) {  // 3x3 of two bytes has a variant of its own
+        if (plan_.shifts && offset == 0)
+          return make_small_blocks<size, Shift<false>>(way, window, out, begin, end, next);
+        if (plan_.shifts)
+          return make_small_blocks<size, Shift<true>>(way, window, out, begin, end, next);
+      }
+      make_small_blocks<size, Division>(way, window, out, begin, end, next);
+    });
   }
 
   // Takes two samples that lie side by side at a time; in the last column, two that lie one above

@@ -138,7 +138,7 @@ class Engine {
   void make_small(const Lane* const* window, Lane* const* out, int width,
                   NextRows<rows>& next) const {
     constexpr int at_once = size > 5 ? 2 : 1;  // vectors for which taps are loaded once
-    for_blocks_twice<at_once * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<at_once * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       make_blocks<sums, size, at_once>(way, window, out, begin, end, next);
     });
   }

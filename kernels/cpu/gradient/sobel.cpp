@@ -42,7 +42,7 @@ class SobelEngine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks_twice<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       if (plan_.result == SobelResult::length)
         make_blocks<SobelResult::length>(way, window, out, begin, end, next);
       else if (plan_.result == SobelResult::across)

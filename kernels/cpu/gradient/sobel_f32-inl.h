@@ -49,7 +49,7 @@ class SobelFloats {
                  NextRows<rows>& next) const {
     if (!kept_.begun())
       for (int x = 0; x < width; x += block) begin_sums(window, x);
-    for_blocks_twice<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       make_blocks(way, window, out, begin, end, next);
     });
   }

@@ -213,7 +213,7 @@ class SeparableF32Engine {
     const Lane* const* const lowest = lines + size - 1;  // the lowest line of each output row
     using Plain = std::conditional_t<is_codes, PlainCodes<D>, PlainFloats<D>>;
     const Plain plain(plan_.finish);
-    for_blocks_twice<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       if constexpr (is_codes) {
         if (plain.serves_all_codes() && plan_.shift == 0)
           return make_blocks<Taps>(way, plain.of_all_codes(), lowest, out, begin, end, next);

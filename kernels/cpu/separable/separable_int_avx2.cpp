@@ -94,7 +94,7 @@ class Engine {
     // With heights of up to 9, all lists have lengths that are known at compile time.
     const bool odd = plan_.first.size() == 1 && plan_.last.size() == 1;
     const std::size_t all = odd ? plan_.all.size() : 0;
-    for_blocks_twice<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
       const auto make = [&](auto own) HWY_ATTR {
         if (all == 1) return make_blocks<1>(way, own, window, out, begin, end, next);
         if (all == 2) return make_blocks<2>(way, own, window, out, begin, end, next);

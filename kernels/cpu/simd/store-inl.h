@@ -24,18 +24,11 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Calls blocks(way, begin, end) for the whole blocks of a row of `width` samples, and for the rest
-// of it.
+// of it. The usual way is a constant. `blocks` takes a StoreWay, and its loop is compiled once; or
+// it takes any type and makes a second loop, which does not ask for the way and has fewer
+// instructions.
 template <int block, class Blocks>
 HWY_INLINE void for_blocks(bool stream, int width, const Blocks& blocks) {
-  const int whole = width / block * block;
-  blocks(stream ? StoreWay::past_caches : StoreWay::usual, 0, whole);
-  if (whole < width) blocks(StoreWay::part, whole, width);
-}
-
-// Does the same, but the usual way is a constant: for loops that become slower by a tenth where
-// they ask for it. They are compiled twice.
-template <int block, class Blocks>
-HWY_INLINE void for_blocks_twice(bool stream, int width, const Blocks& blocks) {
   const int whole = width / block * block;
   if (stream)
     blocks(StoreWay::past_caches, 0, whole);
