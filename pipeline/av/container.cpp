@@ -37,6 +37,11 @@ bool has_name_in_matroska(const AVOutputFormat& container, AVCodecID video) {
          av_codec_get_tag2(quicktime, video, &tag) != 0;
 }
 
+bool has_tag(const AVOutputFormat& container, AVCodecID codec) {
+  unsigned tag = 0;
+  return av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
+}
+
 // MPEG-TS carries anything, but others can read only these; FFmpeg has no list of them.
 bool transport_stream_holds(AVCodecID codec) {
   switch (codec) {
@@ -247,6 +252,8 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
       (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_QTRLE))
     return false;
   if (is(container, "matroska") && !has_name_in_matroska(container, codec)) return false;
+  // It writes any codec, and its readers know those that it has a name for.
+  if (is(container, "rm") && !has_tag(container, codec)) return false;
   // No reader of FLV, FFmpeg's included, finds MPEG-4's header again.
   if (is(container, "flv") && codec == AV_CODEC_ID_MPEG4) return false;
   if (is_program_stream(container)) return is_mpeg(codec) && program_stream_holds(container, codec);
@@ -258,7 +265,7 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
 
 bool may_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   if (is_program_stream(container)) return program_stream_holds(container, codec);
-  return can_hold_video(container, codec) || tells_in_header(container);
+  return can_hold_video(container, codec) || (tells_in_header(container) && !is(container, "rm"));
 }
 
 bool begins_with_video(const AVOutputFormat& container) {

@@ -108,6 +108,7 @@ class FileSink final : public Sink {
     copies_.check_written();
     copies_.name_lost_ends();
     for (const auto& video : videos_) check_written(*video);
+    check_readable();
     to_.finish();
   }
 
@@ -210,6 +211,16 @@ class FileSink final : public Sink {
     if (written != video.written)
       throw Error(MessageKind::unaccounted, "frames were lost on the way to the output", output_,
                   fmt::format("{} went in, {} were written", video.written, written));
+  }
+
+  void check_readable() {
+    if (!to_.seeks() || !is_to_be_read_back(format_)) return;
+    const std::string missed = missed_by_reader(muxer_.container(), written_of(*videos_[0]));
+    if (!missed.empty())
+      throw Error(
+          MessageKind::output_unwritable, "cannot write the output", output_,
+          fmt::format("{} in {}: {}", videos_[0]->encoder->codec().name, format_.name, missed),
+          "use another `codec`, size or container");
   }
 
   // Returns how many frames are in the container.

@@ -23,7 +23,8 @@ import shutil
 import subprocess
 import sys
 
-CONTAINERS = "mkv mov mp4 avi nut mxf ts mpg vob webm ogv flv wmv gif apng y4m yuv dv gxf rm roq amv asf 3gp 3g2 m4v f4v ismv m2ts ivf mpjpeg smjpeg swf nsv h264 hevc mjpeg m1v m2v obu psp mk3d wtv %d.jpg %d.png %d.tiff %d.exr %d.dpx %d.webp".split()
+CONTAINERS = "mkv mov mp4 avi nut mxf ts mpg vob webm ogv flv wmv gif apng y4m yuv dv gxf rm roq amv asf 3gp 3g2 m4v f4v ismv m2ts ivf mpjpeg smjpeg swf h264 hevc mjpeg m1v m2v obu psp wtv %d.jpg %d.png %d.tiff %d.exr %d.dpx %d.webp".split()
+BY_NAME = ("mpjpeg", "smjpeg")  # muxers that no ending stands for
 # Containers to find a codec for, those with the most metadata first.
 IN = "mkv mov nut avi mxf mpg ogv webm flv gif apng dv roq amv ivf".split()
 PLAIN = "-f lavfi -i testsrc2=s=SIZE:r=25:d=0.12 "
@@ -34,7 +35,7 @@ SPECIAL = {
     "alpha": (PLAIN + "-vf format=yuva444p,geq=lum='lum(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='mod(X,256)' -c:v ffv1", "transparent|converted to|does not keep"),
     "full": (PLAIN + "-vf scale=out_range=full -pix_fmt yuv420p -color_range pc -c:v ffv1", "range|converted to"),
     "deep": (PLAIN + "-pix_fmt yuv420p10le -c:v ffv1", "converted to|keeps|does not keep"),
-    "sound": ("-f lavfi -i testsrc2=s=SIZE:r=25:d=0.6 -itsoffset 0.3 -f lavfi -i sine=sample_rate=48000:duration=0.2 -map 0 -map 1 -pix_fmt yuv420p -c:v ffv1 -c:a pcm_s16le",
+    "sound": ("-f lavfi -i testsrc2=s=SIZE:r=25:d=0.6 -itsoffset 0.3 -f lavfi -i sine=sample_rate=48000:duration=1.4 -map 0 -map 1 -pix_fmt yuv420p -c:v ffv1 -c:a pcm_s16le",
               "left out|cannot hold these streams|has no times for sound"),
 }
 
@@ -44,6 +45,9 @@ REASONS = (
     ("the container has no place for the codec", "the container does not take the codec|such a picture does not take the codec|there is no video encoder for the container", False),
     ("the muxer refuses", r"cannot write the output .*\[output-unwritable\]", True),
     ("the encoder has no such size, rate or format", r"cannot (open|encode with) .*\[(output-unwritable|encoder-option)\]", True),
+    ("the output holds samples, not a codec", r"there is no encoder for '--codec .*the output is (y4m|raw) \[command-line\]", False),
+    ("FFmpeg does not read again what it writes", r"FFmpeg's reader .*\[output-unwritable\]", False),
+    ("the encoder loses pictures", r"the encoder lost frames.*\[unaccounted\]", False),
     ("palettes are made for GIF alone", r"it takes pictures with a palette only.*\[output-unwritable\]", False),
 )
 
@@ -132,16 +136,17 @@ def coded_by(folder, encoder, special):
 
 def check(vidconv, folder, source, options, ending, special, refused):
     """What is unexplained; none where vidconv refuses and says why, which `refused` counts."""
+    by_name = ["--format", ending] if ending in BY_NAME else []
     out = folder / (f"out{ending}" if ending.startswith("%") else f"out.{ending}")
     made = folder / out.name.replace("%d", "1")
     made.unlink(missing_ok=True)
     try:
-        done = run(vidconv, source, "-o", out, "-y", "--kernel", "identity", *options, "--progress", "none")
+        done = run(vidconv, source, "-o", out, "-y", "--kernel", "identity", *options, *by_name, "--progress", "none")
     except subprocess.TimeoutExpired:
         return "it hangs"
     said = "\n".join(line for line in done.stderr.splitlines() if "device-chosen" not in line)
-    by_ffmpeg = lambda: run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *(["-c:v", options[1]] if options else []), "-strict", "-2", made).returncode
-    if done.returncode in (2, 4):
+    by_ffmpeg = lambda: run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *(["-c:v", options[1]] if options else []), "-strict", "-2", *(["-f", ending] if by_name else []), made, limit=600).returncode
+    if done.returncode in (2, 4) or "the encoder lost frames" in said:
         reason = reason_of(said, lambda: by_ffmpeg() != 0)
         refused[reason] += reason is not None
         return None if reason else f"refused without a reason that is known: {said[-300:]}"

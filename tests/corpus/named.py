@@ -302,6 +302,17 @@ class Named(Checks):
                 code, said = self.filter(cut, "null:")
                 self.expect(f"{name}, {part} of it, is damaged: {said}", code == 7)
 
+    def read_again(self):
+        """Muxers of rare containers write what no reader finds: refused, or found out when it is written."""
+        source = self.ffmpeg("-f lavfi -i testsrc2=s=176x144:r=25:d=0.12 -c:v ffv1", "rare.mkv")
+        code, said = self.filter(source, "rare.rm", "--codec", "mjpeg")
+        self.expect(f"RealMedia has no name for JPEG: {said}", code == 4 and "does not take the codec 'mjpeg'" in said)
+        for name, *words in (("jpeg.wtv", "--codec", "mjpeg"), ("rare.roq",), ("own.wtv",), ("own.rm",)):
+            made = self.folder / name
+            code, said = self.filter(source, name, *words)
+            count = len(self.probe(made, "packet=stream_index").split()) if made.exists() else 0
+            self.expect(f"{name} has three pictures: {count}, {said}", code == 0 and count == 3 or code == 4 and "FFmpeg's reader" in said and not made.exists())
+
     def clocks(self):
         """GXF's timecode is a track that holds nothing else, and its own again."""
         source = self.ffmpeg("-f lavfi -i testsrc2=s=720x576:r=25:d=0.4 -f lavfi -i sine=sample_rate=48000:duration=0.4 -c:v mpeg2video -pix_fmt yuv420p -c:a pcm_s16le -timecode 01:02:03:04", "clock.gxf")
@@ -564,4 +575,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "headers_of_sound", "broadcast_sound", "profiles", "palettes", "marks", "ends_of_sound", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "headers_of_sound", "broadcast_sound", "profiles", "palettes", "marks", "ends_of_sound", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "read_again", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
