@@ -37,6 +37,13 @@ bool has_name_in_matroska(const AVOutputFormat& container, AVCodecID video) {
          av_codec_get_tag2(quicktime, video, &tag) != 0;
 }
 
+// Its family shares a list of codecs, of which FFmpeg's muxers refuse these when they begin.
+bool is_refused_by_mov(const AVOutputFormat& container, AVCodecID codec) {
+  if (!is_mov_family(container) && !is(container, "ismv")) return false;
+  const bool for_mp4 = codec == AV_CODEC_ID_VP9 || codec == AV_CODEC_ID_AV1;
+  return codec == AV_CODEC_ID_VP8 || (for_mp4 && !is(container, "mp4"));
+}
+
 bool has_tag(const AVOutputFormat& container, AVCodecID codec) {
   unsigned tag = 0;
   return av_codec_get_tag2(container.codec_tag, codec, &tag) != 0;
@@ -252,6 +259,7 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
       (codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_QTRLE))
     return false;
   if (is(container, "matroska") && !has_name_in_matroska(container, codec)) return false;
+  if (is_refused_by_mov(container, codec)) return false;
   // It writes any codec, and its readers know those that it has a name for.
   if (is(container, "rm") && !has_tag(container, codec)) return false;
   // No reader of FLV, FFmpeg's included, finds MPEG-4's header again.

@@ -419,6 +419,13 @@ class Named(Checks):
                 self.loses(source, to, ": coded as h264")
                 self.expect(f"{encoder} to {to}: it is H.264", self.probe(self.folder / to, "stream=codec_name").startswith("h264"))
                 self.keeps(source, to, "coded as", "--codec", "libx264")
+        # QuickTime's list has codecs that FFmpeg's muxers of it refuse.
+        for encoder, name in (("libvpx", "a.webm"), ("libvpx-vp9", "a.webm"), ("libsvtav1", "a.webm")):
+            if encoder not in self.encoders:
+                continue
+            source = self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name)
+            for to in ("b.mov", "b.ismv"):
+                self.loses(source, to, ": coded as h264")
         for encoder, name in (("cinepak", "a.avi"), ("mpeg2video", "a.ts"), ("prores_ks", "a.mov"), ("hap", "a.mov"), ("svq1", "a.mov"), ("rawvideo", "a.nut")):
             if encoder in self.encoders:
                 self.keeps(self.ffmpeg(f"-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v {encoder}", name), "b.mkv", "coded as")
