@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds and runs all tests; then, with clang's ASan and UBSan, the fast ones of kernels and pipeline once more, and the
-# fuzz targets for some seconds each. With --sanitizers all tests also run under GCC's ASan+UBSan and under TSan, and
-# the fuzz targets for a minute each.
+# Builds everything and runs one test in four, another one each day. With --all, as CI runs it, all of them; then, with
+# clang's ASan and UBSan, the fast ones of kernels and pipeline once more, and the fuzz targets for some seconds each.
+# With --sanitizers all tests also run under GCC's ASan+UBSan and under TSan, and the fuzz targets for a minute each.
 # Needs only Debian 12 or Ubuntu 24.04; installs missing packages (by sudo if not root).
 #
 # The last line is "N passed, N failed" (and ", N skipped"); a skipped test has not passed. Exits with 0 only if no test
@@ -19,14 +19,15 @@
 # --gpu instead runs all tests that need a CUDA device, on this machine's (tests/gpu/check.sh, whose options may
 # follow). --gpu-pack DIR builds them for a machine that has a GPU and little else: DIR/check runs them there.
 #
-#   tests/run.sh [--sanitizers | --packages | --browser | --arm64 | --compile-cost | --gpu [OPTION...] | --gpu-pack DIR]
+#   tests/run.sh [--all | --sanitizers | --packages | --browser | --arm64 | --compile-cost | --gpu [OPTION...] | --gpu-pack DIR]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-presets=(release fuzz)
+presets=(release) share=()
 case ${1:-} in
-  "") ;;
-  --sanitizers) presets+=(asan tsan) ;;
+  "") share=(--tests-information "$(($(date +%s) / 86400 % 4 + 1)),,4") ;;  # first, last, step
+  --all) presets+=(fuzz) ;;
+  --sanitizers) presets+=(fuzz asan tsan) ;;
   --packages) exec tests/package/bare.sh ;;
   --arm64) exec tests/arm64.sh ;;
   --compile-cost) exec tests/compile_cost.sh ;;
@@ -74,7 +75,7 @@ for preset in "${presets[@]}"; do
   fi
   rm -rf "build/$preset/processes"
   VIDCONV_REQUIRE_CUDA=$require_cuda \
-    ctest --preset "$preset" --parallel "$jobs" --output-junit "$report" || true
+    ctest --preset "$preset" "${share[@]}" --parallel "$jobs" --output-junit "$report" || true
   [[ -s $report ]] || { echo "ctest left no report: $report" >&2; exit 1; }
   read -r run lost not_run < <(python3 tests/count.py "build/$preset" 2>"build/$preset/failed.txt")
   failures+=$(sed "s/^/$preset: /" "build/$preset/failed.txt")
@@ -84,6 +85,7 @@ for preset in "${presets[@]}"; do
   skipped=$((skipped + not_run))
 done
 
+[[ ${#share[@]} -eq 0 ]] || echo "One test in four, others tomorrow: tests/run.sh --all runs all of them."
 [[ -z $failures ]] || printf '%s\n' "$failures"
 line="$passed passed, $failed failed"
 [[ $skipped -eq 0 ]] || line+=", $skipped skipped"
