@@ -89,8 +89,9 @@ def is_kept_by(special, source):
 
 def sound_begins(path):
     """Returns when the first sound is heard, in seconds after the first picture; infinity where there is none."""
-    first = lambda stream: min((float(t) for t in run("ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time", "-of", "csv=p=0", path).stdout.replace(",", " ").split()
-                                if t != "N/A"), default=None)
+    # ASF tells when pictures are decoded, and of some codecs not when they are shown.
+    lines = lambda stream: run("ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time", "-of", "csv=p=0", path).stdout.splitlines()
+    first = lambda stream: min((float(next(t for t in words if t not in ("N/A", ""))) for words in (line.split(",") for line in lines(stream)) if set(words) - {"N/A", ""}), default=None)
     samples = run("ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "a:0", "-ac", "1", "-ar", "48000", "-f", "s16le", "-", text=False).stdout
     loud = next((i / 48000 for i, value in enumerate(memoryview(samples[:len(samples) // 2 * 2]).cast("h")) if abs(value) > 500), float("inf"))
     picture, sound = first("v:0"), first("a:0")

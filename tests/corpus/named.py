@@ -307,7 +307,7 @@ class Named(Checks):
         source = self.ffmpeg("-f lavfi -i testsrc2=s=176x144:r=25:d=0.12 -c:v ffv1", "rare.mkv")
         code, said = self.filter(source, "rare.rm", "--codec", "mjpeg")
         self.expect(f"RealMedia has no name for JPEG: {said}", code == 4 and "does not take the codec 'mjpeg'" in said)
-        for name, *words in (("jpeg.wtv", "--codec", "mjpeg"), ("rare.roq",), ("own.wtv",), ("own.rm",)):
+        for name, *words in (("jpeg.wtv", "--codec", "mjpeg"), ("rare.roq",), ("own.wtv",), ("own.rm",), ("header.wtv", "--codec", "ffv1", "--encoder-opt", "level=3")):
             made = self.folder / name
             code, said = self.filter(source, name, *words)
             count = len(self.probe(made, "packet=stream_index").split()) if made.exists() else 0
