@@ -311,7 +311,7 @@ class Named(Checks):
             made = self.folder / name
             code, said = self.filter(source, name, *words)
             count = len(self.probe(made, "packet=stream_index").split()) if made.exists() else 0
-            self.expect(f"{name} has three pictures: {count}, {said}", code == 0 and count == 3 or code == 4 and "FFmpeg's reader" in said and not made.exists())
+            self.expect(f"{name} has three pictures: {count}, {said}", code == 0 and count == 3 or code == 4 and "reader find" in said and not made.exists())
 
     def clocks(self):
         """GXF's timecode is a track that holds nothing else, and its own again."""
