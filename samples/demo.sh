@@ -28,7 +28,7 @@ mkdir -p "$out"
 clip=${1:-$out/clip.mp4}
 if [[ $# -eq 0 && ! -e $clip ]]; then
   echo "Making a clip: $clip"
-  "$vidconv" pattern:1280x720@30#300 -o "$clip" --kernel identity --quiet
+  "$vidconv" pattern:1280x720@30#90 -o "$clip" --kernel identity --quiet
 fi
 
 edges=$out/edges.mp4 picture=$out/edges.png

@@ -260,6 +260,8 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
     return false;
   if (is(container, "matroska") && !has_name_in_matroska(container, codec)) return false;
   if (is_refused_by_mov(container, codec)) return false;
+  // Its list is RIFF's, where samples have the number 0, which its muxer takes for none.
+  if (is(container, "wtv") && codec == AV_CODEC_ID_RAWVIDEO) return false;
   // It writes any codec, and its readers know those that it has a name for.
   if (is(container, "rm") && !has_tag(container, codec)) return false;
   // No reader of FLV, FFmpeg's included, finds MPEG-4's header again.

@@ -419,6 +419,7 @@ class Named(Checks):
                 self.loses(source, to, ": coded as h264")
                 self.expect(f"{encoder} to {to}: it is H.264", self.probe(self.folder / to, "stream=codec_name").startswith("h264"))
                 self.keeps(source, to, "coded as", "--codec", "libx264")
+        self.loses(self.ffmpeg("-f lavfi -i testsrc2=s=128x128:r=25:d=0.12 -c:v rawvideo", "a.avi"), "b.wtv", "wtv cannot hold rawvideo: coded as h264")
         # QuickTime's list has codecs that FFmpeg's muxers of it refuse.
         for encoder, name in (("libvpx", "a.webm"), ("libvpx-vp9", "a.webm"), ("libsvtav1", "a.webm")):
             if encoder not in self.encoders:
