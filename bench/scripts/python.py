@@ -375,7 +375,7 @@ def batch_by_cupyx(torch, batch):
         return call
 
     def sobel():
-        x, y = (ndimage.sobel(source, axis, mode="mirror") for axis in (3, 2))
+        x, y = (ndimage.correlate(source, cupy.asarray(taps[None, None].astype(np.float32)), mode="mirror") for taps in (SOBEL_X, SOBEL_X.T))
         cupy.hypot(x, y, out=out)
     for name, (sigma, radius) in GAUSSIANS.items():
         yield "cupyx", name, made(lambda s=sigma, r=radius: ndimage.gaussian_filter(source, (0, 0, s, s), output=out, mode="mirror",
