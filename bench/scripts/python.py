@@ -42,7 +42,7 @@ def importable(name):
         for part in name.split(".")[1:]:
             module = getattr(module, part)
         return module
-    except ImportError:
+    except (ImportError, RuntimeError, OSError):  # without its driver a library may raise any of these
         return None
 
 
@@ -239,6 +239,19 @@ def video(device, seconds, command, frames, decoder=None, size="3840x2160", kern
             means = [torch.from_dlpack(frame.planes[0]).float().mean() for frame in vidconv.open(clip, frames=count, on_device=True, **how)]
             assert len(means) == count and 0 < torch.stack(means).mean().item() < 255
 
+        def by_pynvvideocodec(count):
+            torch, height = device.torch, int(size.split("x")[1])
+            decoder, means = importable("PyNvVideoCodec").ThreadedDecoder(clip, 16, use_device_memory=True), []
+            while len(means) < count:
+                frames = decoder.get_batch_frames(min(8, count - len(means)))
+                assert frames
+                for frame in frames:
+                    luma = torch.from_dlpack(frame)[:height]
+                    means.append((vidconv.filter(luma, kernel) if kernel else luma).float().mean())
+                torch.cuda.current_stream().synchronize()  # frames are overwritten by those that follow
+            decoder.end()
+            assert 0 < torch.stack(means).mean().item() < 255
+
         def spent(way, count):
             begin, cpu = time.perf_counter(), cpu_seconds()
             way(count)
@@ -246,6 +259,8 @@ def video(device, seconds, command, frames, decoder=None, size="3840x2160", kern
         ways = {"the command": by_command, "vidconv.run()": by_run, "for frame in vidconv.open()": by_loop}
         if device.name == "cuda":
             ways["on the device, with torch's mean"] = on_device
+            if decoder and importable("PyNvVideoCodec"):
+                ways["PyNvVideoCodec, vidconv.filter() of luma, torch's mean"] = by_pynvvideocodec
         if not command:
             del ways["the command"]
         least = {(name, count): (float("inf"),) * 2 for name in ways for count in (few, many)}
@@ -439,7 +454,8 @@ def main():
     options = parser.parse_args()
     device = Cuda() if options.device == "cuda" else Host()
     parts = options.parts or ["overhead", "video", "pictures", "batches"]
-    versions = [f"{name} {module.__version__}" for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy")
+    versions = [f"{name} {module.__version__}" for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy",
+                 "PyNvVideoCodec")
                 if (module := importable(name))]
     machine = [processor(), ", ".join([f"Python {platform.python_version()}", *versions])]
     if device.name == "cuda":

@@ -73,9 +73,16 @@ inline std::optional<PairsWork> pairs_work(const Plan& plan) {
 
 inline constexpr int pairs_lanes = 32, pairs_warps = 8;
 
+// The registers of a thread are limited as far as it does without memory: of 3 frames of 8 bits a
+// multiprocessor then has room for all blocks of an HD frame at once.
+template <class T, int at_once>
+constexpr int pairs_blocks = at_once == 3 && sizeof(T) == 1 ? 7
+                             : at_once <= 5                 ? 6
+                                                            : 4;
+
 // `at_once`: the frames whose samples are on their way.
 template <class T, int at_once>
-__global__ void __launch_bounds__(pairs_lanes* pairs_warps)
+__global__ void __launch_bounds__(pairs_lanes* pairs_warps, pairs_blocks<T, at_once>)
     time_pairs_kernel(const __grid_constant__ PairsWork work) {
   constexpr int n = vector_samples<T>;
   constexpr int words = 4, in_word = sizeof(T) == 1 ? 2 : 1;  // pairs
