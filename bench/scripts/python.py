@@ -437,8 +437,8 @@ def batches(device, seconds):
                        "columns": ["filter", *seen], "rows": [[name, *(times.get((name, of)) for of in seen)] for name in BATCH_FILTERS],
                        "notes": wrong and ["Left out: " + "; ".join(wrong) + "."]})
     tables[-1]["notes"] = [*tables[-1]["notes"], "Pictures, channels, rows, columns; tensors of torch, which stay where they are. The shortest of many calls that were "
-                           "queued one after the other. Each result was compared with vidconv's first, all samples: floats may differ by 1e-5 and half floats by 5e-3, "
-                           "of samples from 0 to 1. cudnn searched for its fastest way (`benchmark`), without TF32."]
+                           "queued one after the other. Each result was compared with vidconv's first, all samples: floats may differ by 1e-5 and half floats by 5e-3 "
+                           "where results lie from 0 to 1, and more in proportion where they are larger (sharpen, sobel). cudnn searched for its fastest way (`benchmark`), without TF32."]
     return tables
 
 

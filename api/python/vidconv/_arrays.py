@@ -16,7 +16,7 @@ from ._words import Box, Kernels, border_word, in_regions, kernel_words
 _T = TypeVar("_T", bound=np.generic)
 Array = npt.NDArray[Any]
 _BYTES_TOGETHER = 64 << 20  # a device reads and writes so much in about the time that a call takes
-_MOST_PLANES = 4096  # of a picture of the C library
+_MOST_PLANES = 4096  # a picture of the C library has no more
 
 
 class _Call(NamedTuple):

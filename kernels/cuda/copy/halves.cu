@@ -12,7 +12,7 @@ namespace {
 
 constexpr int lanes = 128;
 constexpr int adjacent = 4;       // samples that a thread loads at once, where rows are aligned
-constexpr int groups = 4;         // of a thread, a block's width apart
+constexpr int groups = 4;         // a thread's, a block's width apart
 constexpr int most_rows = 65535;  // blocks along a grid's second axis
 
 template <class T>
