@@ -5,7 +5,8 @@
 
 PART: overhead, video, pictures, batches; all unless named. `video` filters a clip of N 4K frames in memory (/dev/shm, 12 MB each) and its
 first quarter by the command, by vidconv.run() and by a loop over vidconv.open(), in turns, for ten times S seconds; with a device also by a loop whose frames
-stay there, each with torch's mean of its luma. With --decoder the clip is H.264, which that decodes. `pictures` compares with what is installed of OpenCV, SciPy,
+stay there, each with torch's mean of its luma. With --decoder the clip is H.264, which that decodes; with nvdec also
+PyNvVideoCodec does, where it is installed. `pictures` compares with what is installed of OpenCV, SciPy,
 torch, torchvision, kornia and cupy: the same filter of the same picture, in the memory of the device that is measured. `batches`
 does so for float tensors of many pictures, channels first, once a library's result is found to be the same.
 Times are the shortest of all repetitions within S seconds (default 1) for each cell; of a device each is the mean of calls
