@@ -22,5 +22,6 @@ Run openmp_command(CLI::App& app);
 Run packed_command(CLI::App& app);
 Run study_command(CLI::App& app);
 Run threads_command(CLI::App& app);
+Run time_command(CLI::App& app);
 
 }  // namespace vidconv::bench

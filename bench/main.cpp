@@ -31,6 +31,8 @@ constexpr Command commands[] = {
     {"study", "the published systems, correct and timed, beside their published figures",
      study_command},
     {"threads", "what more threads bring, beside the memory's bandwidth", threads_command},
+    {"time", "filters over time on a CUDA device, beside a plain kernel that reads as many frames",
+     time_command},
 };
 
 int run(int argc, char** argv) {

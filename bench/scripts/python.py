@@ -3,10 +3,12 @@
 
     bench/scripts/python.py [--device cpu|cuda] [--decoder nvdec] [--command VIDCONV] [--seconds S] [--frames N] [--json FILE] [PART...]
 
-PART: overhead, video, pictures; all unless named. `video` filters a clip of N 4K frames in memory (/dev/shm, 12 MB each) and its
+PART: overhead, video, pictures, batches; all unless named. `video` filters a clip of N 4K frames in memory (/dev/shm, 12 MB each) and its
 first quarter by the command, by vidconv.run() and by a loop over vidconv.open(), in turns, for ten times S seconds; with a device also by a loop whose frames
-stay there, each with torch's mean of its luma. With --decoder the clip is H.264, which that decodes. `pictures` compares with what is installed of OpenCV, SciPy,
-torch, torchvision, kornia and cupy: the same filter of the same picture, in the memory of the device that is measured.
+stay there, each with torch's mean of its luma. With --decoder the clip is H.264, which that decodes; with nvdec also
+PyNvVideoCodec does, where it is installed. `pictures` compares with what is installed of OpenCV, SciPy,
+torch, torchvision, kornia and cupy: the same filter of the same picture, in the memory of the device that is measured. `batches`
+does so for float tensors of many pictures, channels first, once a library's result is found to be the same.
 Times are the shortest of all repetitions within S seconds (default 1) for each cell; of a device each is the mean of calls
 that were queued one after the other.
 """
@@ -41,7 +43,7 @@ def importable(name):
         for part in name.split(".")[1:]:
             module = getattr(module, part)
         return module
-    except ImportError:
+    except (ImportError, RuntimeError, OSError):  # without its driver a library may raise any of these
         return None
 
 
@@ -80,14 +82,19 @@ class Cuda:
         torch = self.torch
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         call()
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        call()
+        torch.cuda.synchronize()
+        queued = min(self.queued, max(1, round(seconds / 4 / (time.perf_counter() - start))))
         best, until = float("inf"), time.perf_counter() + seconds
         while time.perf_counter() < until:
             begin.record()
-            for _ in range(self.queued):
+            for _ in range(queued):
                 call()
             end.record()
             end.synchronize()
-            best = min(best, begin.elapsed_time(end) / 1000 / self.queued)
+            best = min(best, begin.elapsed_time(end) / 1000 / queued)
         return best
 
     def take(self, array):
@@ -233,6 +240,19 @@ def video(device, seconds, command, frames, decoder=None, size="3840x2160", kern
             means = [torch.from_dlpack(frame.planes[0]).float().mean() for frame in vidconv.open(clip, frames=count, on_device=True, **how)]
             assert len(means) == count and 0 < torch.stack(means).mean().item() < 255
 
+        def by_pynvvideocodec(count):
+            torch, height = device.torch, int(size.split("x")[1])
+            decoder, means = importable("PyNvVideoCodec").ThreadedDecoder(clip, 16, use_device_memory=True), []
+            while len(means) < count:
+                frames = decoder.get_batch_frames(min(8, count - len(means)))
+                assert frames
+                for frame in frames:
+                    luma = torch.from_dlpack(frame)[:height]
+                    means.append((vidconv.filter(luma, kernel) if kernel else luma).float().mean())
+                torch.cuda.current_stream().synchronize()  # frames are overwritten by those that follow
+            decoder.end()
+            assert 0 < torch.stack(means).mean().item() < 255
+
         def spent(way, count):
             begin, cpu = time.perf_counter(), cpu_seconds()
             way(count)
@@ -240,6 +260,8 @@ def video(device, seconds, command, frames, decoder=None, size="3840x2160", kern
         ways = {"the command": by_command, "vidconv.run()": by_run, "for frame in vidconv.open()": by_loop}
         if device.name == "cuda":
             ways["on the device, with torch's mean"] = on_device
+            if decoder and importable("PyNvVideoCodec"):
+                ways["PyNvVideoCodec, vidconv.filter() of luma, torch's mean"] = by_pynvvideocodec
         if not command:
             del ways["the command"]
         least = {(name, count): (float("inf"),) * 2 for name in ways for count in (few, many)}
@@ -282,6 +304,145 @@ def pictures(device, seconds):
                       "the conversion. The shortest of many calls; memory is where the work is done."]}
 
 
+def gaussian_row(sigma, radius):
+    row = np.exp(-np.arange(-radius, radius + 1) ** 2 / (2 * sigma * sigma))
+    return row / row.sum()
+
+
+def full_rank(size):
+    taps = np.random.default_rng(size).random((size, size))
+    return taps / taps.sum()
+
+
+SOBEL_X = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], float)
+GAUSSIANS = {"gaussian:sigma=2": (2, 6), "gaussian:sigma=2.7:radius=8": (2.7, 8), "gaussian:sigma=5": (5, 15)}  # sigma, radius
+MATRICES = {"sharpen": np.array(SHARPEN, float), "dense 7x7": full_rank(7), "dense 17x17": full_rank(17)}
+BATCH_FILTERS = ["sharpen", "sobel", "box:size=5", *GAUSSIANS, *list(MATRICES)[1:]]
+BATCHES = {"cpu": [((4, 3, 540, 960), "float32")],
+           "cuda": [((64, 3, 224, 224), "float32"), ((16, 3, 1080, 1920), "float32"), ((8, 3, 2160, 3840), "float32"),
+                    ((16, 3, 1080, 1920), "float16")]}
+BATCH_LIBRARIES = ["vidconv", "torch conv2d", "torch conv2d, two passes", "torchvision", "kornia", "cupyx"]
+
+
+# Each of these yields (library, filter, a call that returns the result) for a batch. Borders are
+# mirrored without the edge, as vidconv's are unless told.
+
+def batch_by_torch(torch, batch):
+    functional, channels = torch.nn.functional, batch.shape[1]
+
+    def weights(taps):
+        return torch.tensor(np.array(taps), dtype=batch.dtype, device=batch.device)[None, None].expand(channels, 1, -1, -1).contiguous()
+
+    def padded(x, y):
+        return functional.pad(batch, (x, x, y, y), mode="reflect")
+
+    def matrix(taps):
+        kernel, (h, w) = weights(taps), np.shape(taps)
+        return lambda: functional.conv2d(padded(w // 2, h // 2), kernel, groups=channels)
+
+    def passes(row):
+        x, y, reach = weights(row[None]), weights(row[:, None]), len(row) // 2
+        return lambda: functional.conv2d(functional.conv2d(padded(reach, reach), x, groups=channels), y, groups=channels)
+
+    def sobel():
+        both = torch.stack([weights(SOBEL_X), weights(SOBEL_X.T)], 1).flatten(0, 1)
+        def call():
+            gradients = functional.conv2d(padded(1, 1), both, groups=channels)
+            return torch.hypot(gradients[:, ::2], gradients[:, 1::2])
+        return call
+
+    for name, taps in MATRICES.items():
+        yield "torch conv2d", name, matrix(taps)
+    yield "torch conv2d", "sobel", sobel()
+    rows = {"box:size=5": np.full(5, 1 / 5), **{name: gaussian_row(*of) for name, of in GAUSSIANS.items()}}
+    for name, row in rows.items():
+        yield "torch conv2d", name, matrix(np.outer(row, row))
+        yield "torch conv2d, two passes", name, passes(row)
+    if transforms := importable("torchvision.transforms.functional"):
+        for name, (sigma, radius) in GAUSSIANS.items():
+            yield "torchvision", name, lambda s=sigma, n=2 * radius + 1: transforms.gaussian_blur(batch, [n, n], [s, s])
+
+
+def batch_by_kornia(torch, batch):
+    kornia = importable("kornia.filters")
+    if not kornia:
+        return
+    for name, (sigma, radius) in GAUSSIANS.items():
+        yield "kornia", name, lambda s=sigma, n=2 * radius + 1: kornia.gaussian_blur2d(batch, (n, n), (float(s), float(s)))
+    yield "kornia", "box:size=5", lambda: kornia.box_blur(batch, (5, 5), separable=True)
+    for name, taps in MATRICES.items():
+        kernel = torch.tensor(taps, dtype=batch.dtype, device=batch.device)[None]
+        yield "kornia", name, lambda k=kernel: kornia.filter2d(batch, k)
+
+
+def batch_by_cupyx(torch, batch):
+    cupy, ndimage = importable("cupy"), importable("cupyx.scipy.ndimage")
+    if not cupy or not ndimage or not batch.is_cuda:
+        return
+    source = cupy.from_dlpack(batch)
+    out = cupy.empty_like(source)
+    result = torch.from_dlpack(out)
+
+    def made(work):
+        def call():
+            with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+                work()
+            return result
+        return call
+
+    def sobel():
+        x, y = (ndimage.correlate(source, cupy.asarray(taps[None, None].astype(np.float32)), mode="mirror") for taps in (SOBEL_X, SOBEL_X.T))
+        cupy.hypot(x, y, out=out)
+    for name, (sigma, radius) in GAUSSIANS.items():
+        yield "cupyx", name, made(lambda s=sigma, r=radius: ndimage.gaussian_filter(source, (0, 0, s, s), output=out, mode="mirror",
+                                                                                    truncate=r / s))
+    yield "cupyx", "box:size=5", made(lambda: ndimage.uniform_filter(source, (1, 1, 5, 5), output=out, mode="mirror"))
+    yield "cupyx", "sobel", made(sobel)
+    for name, taps in MATRICES.items():
+        kernel = cupy.asarray(taps[None, None].astype(np.float32))
+        yield "cupyx", name, made(lambda k=kernel: ndimage.correlate(source, k, output=out, mode="mirror"))
+
+
+def batches(device, seconds):
+    """Measures milliseconds for batches of pictures, channels first, whose samples are floats."""
+    torch = importable("torch")
+    torch.backends.cudnn.benchmark, torch.backends.cudnn.allow_tf32 = True, False
+    tables = []
+    for shape, kind in BATCHES[device.name]:
+        batch = torch.rand(shape, generator=torch.Generator().manual_seed(1)).to(device.name, getattr(torch, kind))
+        most = 1e-5 if kind == "float32" else 5e-3  # how far from vidconv a result may be; twice rounded where there are two passes
+        times, wrong, name_of = {}, [], f"{'x'.join(map(str, shape))}, {kind}, {device.name}"
+
+        def ours(name):
+            kernel = MATRICES.get(name, name)
+            out = torch.empty_like(batch)
+            return lambda: vidconv.filter(batch, kernel, layout="nchw", out=out)
+        own = {name: ours(name)().clone() for name in BATCH_FILTERS}
+        peers = [*batch_by_torch(torch, batch), *batch_by_kornia(torch, batch), *batch_by_cupyx(torch, batch)]
+        for library, name, call in [*(("vidconv", name, ours(name)) for name in BATCH_FILTERS), *peers]:
+            try:
+                off = (call().float() - own[name].float()).abs().max().item()
+                if not off <= most * (12 if name == "sobel" else 9 if name == "sharpen" else 1):  # results are as much larger
+                    wrong.append(f"{library}'s {name} is off by {off:.1e}")
+                    print(f"{name_of}: {wrong[-1]}", flush=True)
+                    continue
+                times[name, library] = device.shortest(call, seconds) * 1000
+            except Exception as error:  # pylint: disable=broad-exception-caught  # another library's: a cell less
+                print(f"{library} {name}: {error}", file=sys.stderr)
+                continue
+            print(f"{name_of}, {name}, {library}: {times[name, library]:.3f} ms, off by {off:.1e}", flush=True)
+        del own, peers
+        seen = [library for library in BATCH_LIBRARIES if any(of == library for _, of in times)]
+        tables.append({"id": f"python-batches-{'x'.join(map(str, shape))}-{kind}",
+                       "title": f"a batch of {'x'.join(map(str, shape))}, {kind}, milliseconds",
+                       "columns": ["filter", *seen], "rows": [[name, *(times.get((name, of)) for of in seen)] for name in BATCH_FILTERS],
+                       "notes": wrong and ["Left out: " + "; ".join(wrong) + "."]})
+    tables[-1]["notes"] = [*tables[-1]["notes"], "Pictures, channels, rows, columns; tensors of torch, which stay where they are. The shortest of many calls that were "
+                           "queued one after the other. Each result was compared with vidconv's first, all samples: floats may differ by 1e-5 and half floats by 5e-3 "
+                           "where results lie from 0 to 1, and more in proportion where they are larger (sharpen, sobel). cudnn searched for its fastest way (`benchmark`), without TF32."]
+    return tables
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
@@ -293,19 +454,21 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="PART")
     options = parser.parse_args()
     device = Cuda() if options.device == "cuda" else Host()
-    parts = options.parts or ["overhead", "video", "pictures"]
-    versions = [f"{name} {module.__version__}" for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy")
+    parts = options.parts or ["overhead", "video", "pictures", "batches"]
+    versions = [f"{name} {module.__version__}" for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy",
+                 "PyNvVideoCodec")
                 if (module := importable(name))]
     machine = [processor(), ", ".join([f"Python {platform.python_version()}", *versions])]
     if device.name == "cuda":
         machine.insert(0, device.torch.cuda.get_device_name())
     print("\n".join(machine), flush=True)
-    made = {"overhead": lambda: overhead(device, options.seconds),
-            "video": lambda: video(device, options.seconds, options.command, options.frames, options.decoder),
-            "pictures": lambda: pictures(device, options.seconds)}
+    made = {"overhead": lambda: [overhead(device, options.seconds)],
+            "video": lambda: [video(device, options.seconds, options.command, options.frames, options.decoder)],
+            "pictures": lambda: [pictures(device, options.seconds)],
+            "batches": lambda: batches(device, options.seconds)}
     report = {"schema": 1, "command": f"bench/scripts/python.py --device {device.name} --seconds {options.seconds:g}" + f" --decoder {options.decoder}" * bool(options.decoder)
               + " --command vidconv" * bool(options.command),
-              "date": datetime.date.today().isoformat(), "machine": machine, "tables": [made[part]() for part in parts]}
+              "date": datetime.date.today().isoformat(), "machine": machine, "tables": [table for part in parts for table in made[part]()]}
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1, ensure_ascii=False)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/performance.md and docs/study.md from docs/measurements/data.
+"""Writes the tables of docs/performance.md, docs/study.md and docs/time.md from docs/measurements/data.
 
     bench/scripts/tables.py             writes the tables
     bench/scripts/tables.py --check     writes nothing; exit code 1 where they are not what the data say
@@ -21,7 +21,7 @@ import sys
 import cpu_table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ROOT / "docs/performance.md", ROOT / "docs/study.md"
+PAGES = ROOT / "docs/performance.md", ROOT / "docs/study.md", ROOT / "docs/time.md"
 DATA = ROOT / "docs/measurements/data"
 COUNTED = "A peer whose result is off by more than a code does not count."
 MARK = re.compile(r"(<!-- table (\S+) (\S+) -->\n).*?(<!-- end -->\n)", re.DOTALL)

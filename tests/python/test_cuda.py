@@ -129,9 +129,26 @@ def test_layouts_and_devices_of_tensors(runs):
     batch = Tensor(np.zeros((2, 3, 8, 10), np.float32))
     result = vidconv.filter(batch, "box", layout="nchw", device="cuda:3")
     assert isinstance(result, Tensor) and result.shape == batch.shape
-    assert [run[1:5] for run in runs] == [("f32p3", 10, 8, "cuda:3")] * 2
-    assert [run[5][0] - batch.array.ctypes.data for run in runs] == [0, 960]
-    assert [run[5][3] - result.array.ctypes.data for run in runs] == [0, 960]
+    assert [run[1:5] for run in runs] == [("f32p6", 10, 8, "cuda:3")]
+    assert runs[0][5][:3] == (batch.array.ctypes.data, 320, 40) and runs[0][5][3:6] == (result.array.ctypes.data, 320, 40)
+
+
+def test_pictures_of_a_batch_are_filtered_together(runs, monkeypatch):
+    from vidconv import _arrays
+    monkeypatch.setattr(_arrays, "_BYTES_TOGETHER", 2000)  # two pictures of 3 * 80 floats
+    def places(batch, layout, **more):
+        del runs[:]
+        vidconv.filter(batch, "box", layout=layout, **more)
+        return [(run[1], run[5][0] - batch.array.ctypes.data, run[5][1]) for run in runs]
+    batch = np.zeros((5, 3, 8, 10), np.float32)
+    assert places(Tensor(batch), "nchw") == [("f32p6", 0, 320), ("f32p6", 1920, 320), ("f32p3", 3840, 320)]
+    assert places(Tensor(batch[:, :1]), "nchw") == [("f32p5", 0, 960)]
+    assert places(Tensor(batch[:1]), "nchw") == [("f32p3", 0, 320)]
+    assert places(Tensor(batch[:, 0]), "nhw") == [("f32p5", 0, 960)]
+    # Planes that are not evenly apart, components side by side, and colours that make light stay pictures.
+    assert places(Tensor(batch[:, :2]), "nchw") == [("f32p2", 960 * i, 320) for i in range(5)]
+    assert places(Tensor(np.zeros((2, 8, 10, 3), np.uint8)), "nhwc") == [("u8x3", 240 * i, 0) for i in range(2)]
+    assert [of for of, *_ in places(Tensor(np.zeros((2, 3, 8, 10), np.uint8)), "nchw", linear=True)] == ["gbrp"] * 2
 
 
 def test_a_device_that_is_not_there():

@@ -50,6 +50,15 @@ def test_the_bytes_of_numpy(noise, dtype, kernel, shape, planar):
     assert same(tensor, picture)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("together", [1, 7000, 1 << 20], ids="together={}".format)
+@pytest.mark.parametrize("shape, layout", [((5, 3, 23, 40), "nchw"), ((5, 1, 23, 41), "nchw"), ((7, 23, 40), "nhw"), ((3, 20, 30, 3), "nhwc")])
+def test_batches(noise, monkeypatch, dtype, together, shape, layout):
+    monkeypatch.setattr("vidconv._arrays._BYTES_TOGETHER", together)
+    pictures, chain = noise(shape, dtype), ["gaussian:sigma=2", "sobel"]
+    assert same(vidconv.filter(to_device(pictures), chain, layout=layout), vidconv.filter(pictures, chain, layout=layout))
+
+
 def test_fewer_bits(noise):
     picture = noise((40, 50), np.uint16) >> 6
     assert same(vidconv.filter(to_device(picture), "unsharp:amount=4", bits=10),

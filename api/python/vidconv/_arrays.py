@@ -8,13 +8,15 @@ import numpy.typing as npt
 
 from . import _cuda
 from ._errors import UsageError
-from ._layout import Picture, channel_axis, format_of, layout_of
+from ._layout import Picture, channel_axis, format_of, is_stack, layout_of, sample_bytes, stacked
 from ._plans import plan_of, run
 from ._tensors import is_host_tensor, tensor_like
 from ._words import Box, Kernels, border_word, in_regions, kernel_words
 
 _T = TypeVar("_T", bound=np.generic)
 Array = npt.NDArray[Any]
+_BYTES_TOGETHER = 64 << 20  # a device reads and writes so much in about the time that a call takes
+_MOST_PLANES = 4096  # a picture of the C library has no more
 
 
 class _Call(NamedTuple):
@@ -123,6 +125,8 @@ def filter(array: Any, kernel: Kernels, *, border: Optional[str] = None, out: An
         result = np.empty(array.shape, array.dtype) if out is None else _check_out(out, array)
     else:
         result = _cuda.new_like(array) if out is None else _cuda.check_out(out, array)
+        if _filter_together(array, interface, result, axes, call):
+            return result
     for picture, place in zip(array, result):
         _filter_one(picture, _cuda.interface_of(picture) if interface else None, place, axes[1] == "c", call)
     return result
@@ -175,6 +179,26 @@ def _filter_tensor(tensor: Any, interface: Dict[str, Any], out: Any, planar: boo
     _cuda.in_place(target.walkable, " of out")
     run(plan_of(call.kernels, layout, *picture.size, call.border, device, False, call.threads, call.linear), picture, target, stream)
     return result
+
+
+def _filter_together(tensor: Any, interface: Dict[str, Any], result: Any, axes: str, call: _Call) -> bool:
+    """Filters pictures on a CUDA device as planes of larger ones, because a call takes longer than a small picture. Returns
+    False where they cannot be: linear light wants to know which planes are colours of one pixel."""
+    target = _cuda.interface_of(result) or {}
+    if call.linear or not (is_stack(interface, axes) and is_stack(target, axes)):
+        return False
+    device, stream = _cuda.place_of(tensor, call.device)
+    pictures, planes = tensor.shape[0], tensor.shape[1] if axes == "nchw" else 1
+    size = planes * tensor.shape[-2] * tensor.shape[-1] * sample_bytes(interface)
+    at_once = max(1, min(_BYTES_TOGETHER // size, _MOST_PLANES // planes))
+    for first in range(0, pictures, at_once):
+        count = min(at_once, pictures - first)
+        source, place = (Picture(stacked(of, axes, first, count), True) for of in (interface, target))
+        layout = format_of(source, call.bits, False)
+        _cuda.in_place(source.walkable, "")
+        _cuda.in_place(place.walkable, " of out")
+        run(plan_of(call.kernels, layout, *source.size, call.border, device, False, call.threads, False), source, place, stream)
+    return True
 
 
 def _check_out(out: Any, array: Array) -> Array:

@@ -80,6 +80,22 @@ def _walkable(address: int, shape: Tuple[int, ...], strides: Tuple[int, ...], sa
     return address % sample == 0 and all(s % sample == 0 for s in strides)
 
 
+def is_stack(interface: Dict[str, Any], axes: str) -> bool:
+    """Returns whether the planes of several pictures lie evenly apart, so that they may be those of one."""
+    if axes == "nhw":
+        return True
+    strides = strides_of(interface)
+    return axes == "nchw" and (1 in interface["shape"][:2] or strides[0] == interface["shape"][1] * strides[1])
+
+
+def stacked(interface: Dict[str, Any], axes: str, first: int, count: int) -> Dict[str, Any]:
+    """Returns `count` pictures of a stack as one with all their planes."""
+    shape, strides = interface["shape"], strides_of(interface)
+    planes = shape[1] if axes == "nchw" else 1
+    return {"data": (interface["data"][0] + first * strides[0], False), "typestr": interface["typestr"],
+            "shape": (count * planes, *shape[-2:]), "strides": (strides[0] if planes == 1 else strides[-3], *strides[-2:])}
+
+
 class Picture:
     """The layout of one picture's samples. `plane` and `row` are the bytes to the next plane or row; `walkable` says whether
     the C library can read the samples in place."""

@@ -274,8 +274,11 @@ class ConvTime final : public GatheredTime {
                        PairsWork work = *pairs_work_;
                        work.batch = batch;
                        std::ranges::copy(apart.bytes, work.apart);
-                       launch("cuda-conv-time", time_pairs_kernel<T>, blocks,
-                              dim3(pairs_lanes, pairs_warps), 0, stream(), work);
+                       launch("cuda-conv-time",
+                              work.count <= 3   ? time_pairs_kernel<T, 3>
+                              : work.count <= 5 ? time_pairs_kernel<T, 5>
+                                                : time_pairs_kernel<T, 9>,
+                              blocks, dim3(pairs_lanes, pairs_warps), 0, stream(), work);
                      });
   }
 
