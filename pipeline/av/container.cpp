@@ -79,13 +79,16 @@ bool transport_stream_holds(AVCodecID codec) {
 
 // Blu-ray's transport streams have numbers for more codecs, which readers take for others
 // elsewhere.
-bool blu_ray_holds(const AVFormatContext& muxer, AVCodecID codec) {
+bool is_blu_ray(const AVFormatContext& muxer) {
   if (!is(*muxer.oformat, "mpegts")) return false;
   std::int64_t asked = 0;
   av_opt_get_int(muxer.priv_data, "mpegts_m2ts_mode", 0, &asked);
-  const bool blu_ray = asked > 0 || (asked < 0 && av_match_ext(muxer.url, "m2ts"));
-  return blu_ray && (codec == AV_CODEC_ID_PCM_BLURAY || codec == AV_CODEC_ID_TRUEHD ||
-                     codec == AV_CODEC_ID_HDMV_PGS_SUBTITLE);
+  return asked > 0 || (asked < 0 && av_match_ext(muxer.url, "m2ts"));
+}
+
+bool blu_ray_holds(const AVFormatContext& muxer, AVCodecID codec) {
+  return is_blu_ray(muxer) && (codec == AV_CODEC_ID_PCM_BLURAY || codec == AV_CODEC_ID_TRUEHD ||
+                               codec == AV_CODEC_ID_HDMV_PGS_SUBTITLE);
 }
 
 bool is_mpeg(AVCodecID codec) {
@@ -264,8 +267,10 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   if (is(container, "wtv") && codec == AV_CODEC_ID_RAWVIDEO) return false;
   // It writes any codec, and its readers know those that it has a name for.
   if (is(container, "rm") && !has_tag(container, codec)) return false;
-  // No reader of FLV, FFmpeg's included, finds MPEG-4's header again.
-  if (is(container, "flv") && codec == AV_CODEC_ID_MPEG4) return false;
+  // No reader of FLV, FFmpeg's included, finds MPEG-4's header again, and H.263 has Sorenson's
+  // number.
+  if (is(container, "flv") && (codec == AV_CODEC_ID_MPEG4 || codec == AV_CODEC_ID_H263))
+    return false;
   if (is_program_stream(container)) return is_mpeg(codec) && program_stream_holds(container, codec);
   if (can_hold(container, codec) || is(container, "image2")) return true;
   const AVCodecDescriptor* descriptor = avcodec_descriptor_get(codec);
@@ -276,6 +281,10 @@ bool can_hold_video(const AVOutputFormat& container, AVCodecID codec) {
 bool may_hold_video(const AVOutputFormat& container, AVCodecID codec) {
   if (is_program_stream(container)) return program_stream_holds(container, codec);
   return can_hold_video(container, codec) || (tells_in_header(container) && !is(container, "rm"));
+}
+
+bool loses_video(const AVFormatContext& muxer, AVCodecID codec) {
+  return codec == AV_CODEC_ID_DIRAC && is_blu_ray(muxer);
 }
 
 bool begins_with_video(const AVOutputFormat& container) {

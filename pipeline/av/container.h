@@ -57,6 +57,9 @@ bool can_hold(const AVOutputFormat& container, AVCodecID codec);
 bool can_hold_video(const AVOutputFormat& container, AVCodecID codec);
 // Returns whether it can hold such video, where somebody asks for it.
 bool may_hold_video(const AVOutputFormat& container, AVCodecID codec);
+// Returns whether no reader finds such video again that this muxer writes with its options:
+// Blu-ray's transport streams have no number for Dirac.
+bool loses_video(const AVFormatContext& muxer, AVCodecID codec);
 
 // Returns whether readers of a container make of such sound what it was, where the container takes
 // it. `has_header`: the codec says something beside its packets.

@@ -180,6 +180,12 @@ class FileSink final : public Sink {
                   "it is not written from beginning to end",
                   "use `format` nut or matroska, which are");
     }
+    for (const auto& video : videos_)
+      if (loses_video(muxer_.container(), video->encoder->codec().id))
+        throw Error(MessageKind::output_unsuited, "the container does not take the codec",
+                    avcodec_get_name(video->encoder->codec().id),
+                    "a transport stream of Blu-ray has no number for it",
+                    "choose another `codec` or another ending of the output's name");
   }
 
   void finish(VideoOutput& video) {

@@ -47,6 +47,7 @@ REASONS = (
     ("the encoder has no such size, rate or format", r"cannot (open|encode with) .*\[(output-unwritable|encoder-option)\]", True),
     ("the output holds samples, not a codec", r"there is no encoder for '--codec .*the output is (y4m|raw) \[command-line\]", False),
     ("FFmpeg does not read again what it writes", r"reader (finds|takes).*\[output-unwritable\]", False),
+    ("the encoder makes one picture of all", r"makes one picture of all frames.*\[output-unsuited\]", False),
     ("the encoder loses pictures", r"the encoder lost frames.*\[unaccounted\]", False),
     ("palettes are made for GIF alone", r"it takes pictures with a palette only.*\[output-unwritable\]", False),
 )
