@@ -147,7 +147,14 @@ def check(vidconv, folder, source, options, ending, special, refused):
     except subprocess.TimeoutExpired:
         return "it hangs"
     said = "\n".join(line for line in done.stderr.splitlines() if "device-chosen" not in line)
-    by_ffmpeg = lambda: run("ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *(["-c:v", options[1]] if options else []), "-strict", "-2", *(["-f", ending] if by_name else []), made, limit=600).returncode
+
+    def by_ffmpeg():
+        words = ["-i", source, *(["-c:v", options[1]] if options else []), "-strict", "-2", *(["-f", ending] if by_name else []), made]
+        try:
+            return run("ffmpeg", "-nostdin", "-v", "error", "-y", *words).returncode
+        except subprocess.TimeoutExpired:
+            return 1  # SVT-AV1 in a container that refuses it
+
     if done.returncode in (2, 4) or "the encoder lost frames" in said:
         reason = reason_of(said, lambda: by_ffmpeg() != 0)
         refused[reason] += reason is not None
