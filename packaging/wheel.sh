@@ -31,6 +31,8 @@ for option in "$@"; do
 done
 ffmpeg=$PWD/build/package/ffmpeg-lgpl
 if [[ -n $arm64 ]]; then
+  "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 12))' ||
+    { echo "packaging/wheel.sh: --arm64 needs Python 3.12 or later: name one by PYTHON" >&2; exit 2; }
   root=$PWD/build/arm64-sysroot ffmpeg=$PWD/build/arm64-sysroot/ffmpeg-lgpl
   cmake/prepare.sh arm64 help
   export CMAKE_TOOLCHAIN_FILE=$PWD/cmake/arm64.cmake _PYTHON_HOST_PLATFORM=linux-aarch64
