@@ -41,5 +41,9 @@ for archive in "$root"/apt/archives/*.deb; do
   { dpkg-deb --field "$archive" && echo "Status: install ok installed" && echo; } >>"$list/status"
   dpkg-deb --fsys-tarfile "$archive" | tar -t | sed 's#^\.##; s#/$##; s#^$#/.#' >"$list/info/$package.list"
 done
+# Links like libm.so -> /lib/aarch64-linux-gnu/libm.so.6 are to lead into the folder. Else the linker takes libm.a.
+find "$root" -type l -lname '/*' -print0 | while IFS= read -r -d '' link; do
+  ln -sfnr "$root$(readlink "$link")" "$link"
+done
 rm -r "$root/apt"
 touch "$root/done"

@@ -55,8 +55,9 @@ if [[ ! -x $tools/bin/twine ]]; then
   "$tools/bin/python" packaging/bare_policy.py
 fi
 
-# The C++ library is linked in, because the user's would have to be as new as this system's.
-export LDFLAGS="${LDFLAGS:-} -static-libstdc++ -Wl,--exclude-libs,ALL"
+# The C++ library is linked in, because the user's would have to be as new as this system's. What of it nobody calls wants a
+# newer glibc (arc4random), and is left out.
+export LDFLAGS="${LDFLAGS:-} -static-libstdc++ -Wl,--exclude-libs,ALL,--gc-sections"
 "$tools/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" "$package"
 libraries=()
 [[ -z $arm64 ]] || libraries=(--ldpaths "${ffmpeg:+$ffmpeg/lib:}$root/lib/aarch64-linux-gnu:$root/usr/lib/aarch64-linux-gnu")
