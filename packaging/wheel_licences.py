@@ -44,7 +44,7 @@ for file in sorted(libraries.glob("*.so*")):
         add(ffmpeg / "COPYING.LGPLv2.1", "ffmpeg-lgpl")
         add(ffmpeg / "VERSION", "ffmpeg-lgpl-version-and-options")
         continue
-    package = of_packages("-S", f"*/{name}").split(":")[0]
+    package = of_packages("-S", f"*/lib/*-linux-gnu/{name}").split(":")[0]
     if not package:
         sys.exit(f"wheel_licences.py: no package of {root} has {name}")
     words = of_packages("-W", "-f", "${Package}\t${Version}\t${source:Package}\n", package).splitlines()[0]
