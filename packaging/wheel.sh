@@ -35,7 +35,7 @@ if [[ -n $arm64 ]]; then
     { echo "packaging/wheel.sh: --arm64 needs Python 3.12 or later: name one by PYTHON" >&2; exit 2; }
   root=$PWD/build/arm64-sysroot ffmpeg=$PWD/build/arm64-sysroot/ffmpeg-lgpl
   cmake/prepare.sh arm64 help
-  export CMAKE_TOOLCHAIN_FILE=$PWD/cmake/arm64.cmake _PYTHON_HOST_PLATFORM=linux-aarch64
+  export CMAKE_TOOLCHAIN_FILE=$PWD/cmake/arm64.cmake
 fi
 if [[ -n $lgpl ]]; then
   packaging/ffmpeg_lgpl.sh "$ffmpeg" ${arm64:+"$root"}
@@ -60,7 +60,7 @@ fi
 # The C++ library is linked in, because the user's would have to be as new as this system's. What of it nobody calls wants a
 # newer glibc (arc4random), and is left out.
 export LDFLAGS="${LDFLAGS:-} -static-libstdc++ -Wl,--exclude-libs,ALL,--gc-sections"
-"$maker/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" "$package"
+env ${arm64:+_PYTHON_HOST_PLATFORM=linux-aarch64} "$maker/bin/pip" wheel -q --no-deps "${defines[@]}" -w "$out/plain" "$package"
 libraries=()
 [[ -z $arm64 ]] || libraries=(--ldpaths "${ffmpeg:+$ffmpeg/lib:}$root/lib/aarch64-linux-gnu:$root/usr/lib/aarch64-linux-gnu")
 PATH=$tools/bin:$PATH "$tools/bin/auditwheel" repair "${libraries[@]}" --wheel-dir "$out/repaired" "$out"/plain/*.whl
