@@ -49,14 +49,13 @@ sources=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$work/parts
 apt-get -q "${sources[@]}" update
 (cd "$work" && apt-get -q "${sources[@]}" source --download-only ffmpeg && dpkg-source --no-check -x ffmpeg_*.dsc source)
 
-# Only hypot() keeps Debian 12's FFmpeg from running with the glibc of RHEL 9 and Ubuntu 22.04: with its name in the
-# first glibc of this processor, which says overflow by errno too, it does.
+# Only hypot() keeps Debian 12's FFmpeg from running with the glibc of RHEL 9 and Ubuntu 22.04, whose name for it is that of
+# the first glibc of this processor. Both compute the same, to the last place or so.
+: >"$work/source/older.h"
 case $processor in x86_64) first=GLIBC_2.2.5 ;; aarch64) first=GLIBC_2.17 ;; *) first= ;; esac
-cat >"$work/older.h" <<END
-#if !defined(__ASSEMBLER__) && ${first:+1}0
-__asm__(".symver hypot, hypot@$first");
-#endif
-END
+if [[ -n $first ]]; then
+  printf '#ifndef __ASSEMBLER__\n__asm__(".symver hypot, hypot@%s");\n#endif\n' "$first" >"$work/source/older.h"
+fi
 
 options=(
   --disable-autodetect --disable-programs --disable-doc --disable-static --enable-shared --disable-debug
@@ -64,8 +63,8 @@ options=(
   --enable-zlib --enable-bzlib --enable-lzma --enable-gnutls --enable-libdav1d --enable-libsvtav1 --enable-libvpx
   --enable-libopenh264 --enable-libopus --enable-libvorbis --enable-libmp3lame --enable-libwebp
 )
-(cd "$work/source" && ./configure --prefix="$folder" --extra-cflags="-include $work/older.h" "${cross[@]}" "${options[@]}" && make -j"$(nproc)" && make install) >"$work/log" 2>&1 ||
-  { tail -30 "$work/log" >&2; exit 1; }
+(cd "$work/source" && ./configure --prefix="$folder" --extra-cflags="-include older.h" "${cross[@]}" "${options[@]}" &&
+  make -j"$(nproc)" && make install) >"$work/log" 2>&1 || { tail -30 "$work/log" >&2; exit 1; }
 if grep -E '^#define CONFIG_(GPL|NONFREE) 1' "$work/source/config.h" >&2; then exit 1; fi
 cp "$work/source/COPYING.LGPLv2.1" "$folder/"
 printf '%s\n%s\n' "$(sed -n 's/^Version: //p' "$work"/ffmpeg_*.dsc)" "${options[*]}" >"$folder/VERSION"
