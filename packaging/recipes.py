@@ -12,7 +12,7 @@ from pathlib import Path
 CONDA, HOMEBREW = "packaging/conda/recipe.yaml", "packaging/homebrew/vidconv.rb"
 UNFILLED = "0" * 64
 ADDRESS = "https://github.com/OWNER/vidconv/releases/download/v{0}/vidconv-{0}.tar.gz"
-# What CMake looks for, and its name in conda-forge and Homebrew; None: the compiler has it, or that recipe needs none.
+# CMake looks for the first of each line, conda-forge and Homebrew call it so. None: the compiler has it, or nobody needs it there.
 NAMES = {
     "CLI11": ("cli11", "cli11"), "fmt": ("fmt", "fmt"), "libhwy": ("libhwy", "highway"), "PNG": ("libpng", "libpng"),
     "nlohmann_json": ("nlohmann_json", "nlohmann-json"), "PkgConfig": ("pkg-config", "pkgconf"),

@@ -30,7 +30,7 @@ def of_packages(*words):
     return found.stdout
 
 
-for common in Path("/usr/share/common-licenses").iterdir():  # what the copyrights below refer to
+for common in Path("/usr/share/common-licenses").iterdir():  # the copyrights below refer to them
     add(common, f"common-{common.name}")
 add("LICENSE", "LICENSE")
 

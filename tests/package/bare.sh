@@ -185,7 +185,7 @@ has_no_gpl() {
   done
 }
 
-# The same for arm64, on Debian 13, whose Python is new enough for the wheel. Its tree is only unpacked: nothing of the
+# Makes and tries that for arm64, on Debian 13, whose Python is new enough for the wheel. Its tree is only unpacked: nothing of the
 # package management could run in it.
 check_arm64() {
   packaging/wheel.sh --lgpl --arm64
