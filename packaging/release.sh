@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes a release of the checked-out commit in build/dist: the archive of the sources and, built from the unpacked
-# archive, the Debian packages, the tarball and the wheel; an SBOM (SPDX), checksums and the release notes; and an
-# annotated tag. Nothing is pushed. Takes the time of three builds.
+# archive, the Debian packages, the tarball and the wheel; an SBOM (SPDX), checksums and the release notes; the recipes of
+# conda-forge and Homebrew, with OWNER as who has the repository, if it is set; and an annotated tag. Nothing is pushed.
+# Takes the time of three builds.
 #
 #   --dry-run   everything but the tag
 #   --sources   the archive, its checksum and the notes alone
@@ -96,6 +97,7 @@ else
     echo "Made twice, with the same bytes: $(cd "$unpacked/again" && echo *)"
   fi
 fi
+python3 packaging/recipes.py fill "$out" ${OWNER:+"$OWNER"}
 (cd "$out" && sha256sum -- *) >"$unpacked/SHA256SUMS"
 mv "$unpacked/SHA256SUMS" "$out/"
 

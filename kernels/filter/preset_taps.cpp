@@ -128,7 +128,7 @@ double ellipse_coverage(double radius_x, double radius_y, int i, int j) {
   return area * radius_x * radius_y;
 }
 
-double Step2::length() const { return std::hypot(x, y); }
+double Step2::length() const { return std::sqrt(x * x + y * y); }
 
 Step2 step(double length, double degrees, Subsampling s) {
   const double quarters = std::round(degrees / 90);
@@ -144,7 +144,7 @@ Nearness nearness(Step2 from, Step2 to, int i, int j) {
   double at = 0;
   if (squared > 0)
     at = std::clamp(((i - from.x) * line.x + (j - from.y) * line.y) / squared, 0.0, 1.0);
-  const double distance = std::hypot(i - (from.x + at * line.x), j - (from.y + at * line.y));
+  const double distance = Step2{i - (from.x + at * line.x), j - (from.y + at * line.y)}.length();
   return {std::max(0.0, 1 - distance), at};
 }
 
