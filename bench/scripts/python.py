@@ -5,8 +5,7 @@
 
 PART: overhead, video, pictures, batches; all unless named. `video` filters a clip of N 4K frames in memory (/dev/shm, 12 MB each) and its
 first quarter by the command, by vidconv.run() and by a loop over vidconv.open(), in turns, for ten times S seconds; with a device also by a loop whose frames
-stay there, each with torch's mean of its luma. With --decoder the clip is H.264, which that decodes; with nvdec also
-PyNvVideoCodec does, where it is installed. `pictures` compares with what is installed of OpenCV, SciPy,
+stay there, each with torch's mean of its luma. With --decoder the clip is H.264, which that decodes. `pictures` compares with what is installed of OpenCV, SciPy,
 torch, torchvision, kornia and cupy: the same filter of the same picture, in the memory of the device that is measured. `batches`
 does so for float tensors of many pictures, channels first, once a library's result is found to be the same.
 Times are the shortest of all repetitions within S seconds (default 1) for each cell; of a device each is the mean of calls
@@ -240,19 +239,6 @@ def video(device, seconds, command, frames, decoder=None, size="3840x2160", kern
             means = [torch.from_dlpack(frame.planes[0]).float().mean() for frame in vidconv.open(clip, frames=count, on_device=True, **how)]
             assert len(means) == count and 0 < torch.stack(means).mean().item() < 255
 
-        def by_pynvvideocodec(count):
-            torch, height = device.torch, int(size.split("x")[1])
-            decoder, means = importable("PyNvVideoCodec").ThreadedDecoder(clip, 16, use_device_memory=True), []
-            while len(means) < count:
-                frames = decoder.get_batch_frames(min(8, count - len(means)))
-                assert frames
-                for frame in frames:
-                    luma = torch.from_dlpack(frame)[:height]
-                    means.append((vidconv.filter(luma, kernel) if kernel else luma).float().mean())
-                torch.cuda.current_stream().synchronize()  # frames are overwritten by those that follow
-            decoder.end()
-            assert 0 < torch.stack(means).mean().item() < 255
-
         def spent(way, count):
             begin, cpu = time.perf_counter(), cpu_seconds()
             way(count)
@@ -260,8 +246,6 @@ def video(device, seconds, command, frames, decoder=None, size="3840x2160", kern
         ways = {"the command": by_command, "vidconv.run()": by_run, "for frame in vidconv.open()": by_loop}
         if device.name == "cuda":
             ways["on the device, with torch's mean"] = on_device
-            if decoder and importable("PyNvVideoCodec"):
-                ways["PyNvVideoCodec, vidconv.filter() of luma, torch's mean"] = by_pynvvideocodec
         if not command:
             del ways["the command"]
         least = {(name, count): (float("inf"),) * 2 for name in ways for count in (few, many)}
