@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds everything and runs one test in four, another one each day. With --all, as CI runs it, all of them; then, with
-# clang's ASan and UBSan, the fast ones of kernels and pipeline once more, and the fuzz targets for some seconds each.
+# Builds everything, CUDA code only where there is a GPU, and runs one test in four, another one each day. With --all, as CI
+# runs it, all code and all tests; then, with clang's ASan and UBSan, the fast ones of kernels and pipeline once more, and
+# the fuzz targets for some seconds each.
 # With --sanitizers all tests also run under GCC's ASan+UBSan and under TSan, and the fuzz targets for a minute each.
 # Needs only Debian 12 or Ubuntu 24.04; installs missing packages (by sudo if not root).
 #
@@ -61,7 +62,10 @@ jobs=$(($(nproc) + 2))
 # has a process of its own: the report of a crashed process names the test.
 options=()
 if [[ ${1:-} == --sanitizers ]]; then options+=(-DVIDCONV_FUZZ_SECONDS=60); else options+=(-DVIDCONV_TEST_PROCESSES=ON); fi
-nvidia-smi -L >/dev/null 2>&1 || options+=(-DVIDCONV_CUDA_QUICK=ON)
+if ! nvidia-smi -L >/dev/null 2>&1; then
+  options+=(-DVIDCONV_CUDA_QUICK=ON)
+  [[ ${#share[@]} -eq 0 ]] || options+=(-DVIDCONV_CUDA=OFF)
+fi
 
 for preset in "${presets[@]}"; do
   cmake/prepare.sh "$preset" all "${options[@]}"

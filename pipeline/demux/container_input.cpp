@@ -171,6 +171,7 @@ void ContainerInput::open() {
                     "to begin with those of the video, `copy_times` leaves them",
                     others));
   refuse_tiles(*container_, name_);
+  turn_still(*container_);
   note_chunk();
   begin();
 }

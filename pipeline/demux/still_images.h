@@ -17,4 +17,9 @@ std::string unread_still(std::string_view beginning);
 // of its own (from version 7 on).
 void refuse_tiles(const AVFormatContext& container, const std::string& name);
 
+// Gives a single picture in AVIF or HEIC the turn and the mirror that it says (ISO/IEC 23008-12:
+// irot, then imir) as a display matrix, where libavformat has not: it does from version 7.1 on.
+// Does nothing where the input cannot be read from its beginning once more.
+void turn_still(AVFormatContext& container);
+
 }  // namespace vidconv

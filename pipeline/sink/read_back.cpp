@@ -93,7 +93,7 @@ std::string missed_by_reader(AVFormatContext& written, std::int64_t pictures) {
     return fmt::format("FFmpeg's reader finds {} of {} pictures", found, pictures);
   if (codec != wanted && !(is_mpeg(codec) && is_mpeg(wanted)))
     return fmt::format("FFmpeg's reader takes it for {}", avcodec_get_name(codec));
-  return first->is_there() ? "" : "FFmpeg cannot decode what its reader finds";
+  return !first || first->is_there() ? "" : "FFmpeg cannot decode what its reader finds";
 }
 
 }  // namespace vidconv

@@ -53,6 +53,29 @@ def turned(data, pixels, width, height, matrix):
     return made
 
 
+def with_properties(data, properties):
+    """Returns an AVIF whose one picture has these properties too."""
+    added = b"".join(struct.pack(">I4sB", 9, name.encode(), value) for name, value in properties)
+    data = bytearray(data)
+    at = data.index(b"ipco") - 4
+    size, = struct.unpack_from(">I", data, at)
+    count, inside = 0, at + 8
+    while inside < at + size:  # the properties so far
+        inside, count = inside + struct.unpack_from(">I", data, inside)[0], count + 1
+    data[at + size : at + size] = added
+    links = data.index(b"ipma") + 4 + 4 + 4 + 2  # version and flags, one picture, its number
+    for i in range(len(properties)):
+        data[links + 1 + data[links] : links + 1 + data[links]] = bytes([0x80 | count + 1 + i])
+        data[links] += 1
+    more = len(added) + len(properties)
+    for name, grows in (("meta", more), ("iprp", more), ("ipco", len(added)), ("ipma", len(properties))):
+        place = data.index(name.encode()) - 4
+        struct.pack_into(">I", data, place, struct.unpack_from(">I", data, place)[0] + grows)
+    place = data.index(b"iloc") + 4 + 4 + 2 + 2 + 2 + 2 + 2  # sizes, count, number, where, extents
+    struct.pack_into(">I", data, place, struct.unpack_from(">I", data, place)[0] + more)
+    return bytes(data)
+
+
 class Upright(Checks):
     def ffmpeg(self, *words):
         made = self.run("ffmpeg", "-nostdin", "-v", "error", "-y", *words)
@@ -137,6 +160,21 @@ class Upright(Checks):
         code, said = self.filter(path, "n.mov", "--orientation", "45")
         self.expect(f"45 degrees are refused: {said}", code == 2 and "--orientation" in said)
 
+    def stills(self):
+        """AVIF says by two properties how it is turned: irot, against the clock, then imir. FFmpeg reads them from 7.1 on."""
+        still = self.folder / "still.avif"
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.04", "-c:v", "libaom-av1", "-crf", "0", "-pix_fmt", "yuv420p", "-strict", "-2", still)
+        data = still.read_bytes()
+        if b"ipco" not in data:
+            return  # this ffmpeg makes no pictures of it
+        for properties, matrix in (((("irot", 1),), (0, -1, 1, 0)), ((("irot", 3),), (0, 1, -1, 0)), ((("irot", 2),), (-1, 0, 0, -1)),
+                                   ((("imir", 0),), (1, 0, 0, -1)), ((("imir", 1),), (-1, 0, 0, 1)), ((("irot", 1), ("imir", 1)), (0, -1, -1, 0))):
+            path = self.folder / "turned.avif"
+            path.write_bytes(with_properties(data, properties))
+            code, said = self.filter(path, "out.nut", "--codec", "ffv1")
+            stored = self.samples(path, "yuv420p", "-noautorotate")
+            self.expect(f"AVIF with {properties}: {said}", code == 0 and self.samples(self.folder / "out.nut", "yuv420p") == turned(stored, "yuv420p", 64, 48, matrix))
+
     def fields(self):
         path = self.stored("fields.mov", ORIENTATIONS["upside down"], filters=",setfield=tff")
         self.ffmpeg("-noautorotate", "-i", path, "-c:v", "ffv1", "-field_order", "tt", self.folder / "tt.mov")
@@ -161,4 +199,4 @@ class Upright(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Upright, "every_orientation", "other_subsampling", "every_output", "as_asked", "fields", "looked_at"))
+    sys.exit(run_checks(Upright, "every_orientation", "other_subsampling", "every_output", "as_asked", "stills", "fields", "looked_at"))
