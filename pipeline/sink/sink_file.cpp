@@ -17,6 +17,7 @@
 #include "pipeline/measure/measure_log.h"
 #include "pipeline/sink/copies.h"
 #include "pipeline/sink/gif.h"
+#include "pipeline/sink/read_back.h"
 #include "pipeline/sink/sink_kinds.h"
 
 extern "C" {
