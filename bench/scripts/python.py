@@ -439,8 +439,7 @@ def main():
     options = parser.parse_args()
     device = Cuda() if options.device == "cuda" else Host()
     parts = options.parts or ["overhead", "video", "pictures", "batches"]
-    versions = [f"{name} {module.__version__}" for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy",
-                 "PyNvVideoCodec")
+    versions = [f"{name} {module.__version__}" for name in ("numpy", "cv2", "scipy", "torch", "torchvision", "kornia", "cupy")
                 if (module := importable(name))]
     machine = [processor(), ", ".join([f"Python {platform.python_version()}", *versions])]
     if device.name == "cuda":

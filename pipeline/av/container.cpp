@@ -91,10 +91,6 @@ bool blu_ray_holds(const AVFormatContext& muxer, AVCodecID codec) {
                                codec == AV_CODEC_ID_HDMV_PGS_SUBTITLE);
 }
 
-bool is_mpeg(AVCodecID codec) {
-  return codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO;
-}
-
 // Program streams have no list either, and FFmpeg's muxer of them checks nothing.
 bool program_stream_holds(const AVOutputFormat& container, AVCodecID codec) {
   const bool disc = !is(container, "mpeg") && !is(container, "vob");
@@ -158,6 +154,10 @@ std::vector<std::string_view> muxer_names() {
 }
 
 }  // namespace
+
+bool is_mpeg(AVCodecID codec) {
+  return codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO;
+}
 
 bool is_program_stream(const AVOutputFormat& container) {
   for (const char* name : {"mpeg", "vob", "vcd", "svcd", "dvd"})

@@ -28,6 +28,8 @@ bool begins_with_video(const AVOutputFormat& container);
 // Returns whether there may be only one video and one sound, as in FLV.
 bool holds_one_of_each_kind(const AVOutputFormat& container);
 
+// Returns whether it is MPEG-1's or MPEG-2's video.
+bool is_mpeg(AVCodecID codec);
 // Returns whether it is MP4, QuickTime or one of their kin.
 bool is_mov_family(const AVOutputFormat& container);
 bool is_matroska(const AVOutputFormat& container);  // or WebM

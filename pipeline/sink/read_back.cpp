@@ -8,16 +8,10 @@
 #include <string_view>
 
 #include "pipeline/av/av_log.h"
+#include "pipeline/av/container.h"
 
 namespace vidconv {
 namespace {
-
-const AVStream* first_video(const AVFormatContext& container) {
-  for (unsigned i = 0; i < container.nb_streams; ++i)
-    if (container.streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO)
-      return container.streams[i];
-  return nullptr;
-}
 
 // Decodes packets of a stream until there is a picture.
 class FirstPicture {
@@ -46,10 +40,6 @@ class FirstPicture {
   bool is_there_ = false;
 };
 
-bool is_mpeg(AVCodecID codec) {  // readers tell them apart by their pictures alone
-  return codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO;
-}
-
 }  // namespace
 
 bool is_to_be_read_back(const AVOutputFormat& container) {
@@ -58,11 +48,9 @@ bool is_to_be_read_back(const AVOutputFormat& container) {
   return std::ranges::find(rare, container.name) != std::end(rare);
 }
 
-std::string missed_by_reader(AVFormatContext& written, std::int64_t pictures) {
-  const AVStream* const video = first_video(written);
+std::string missed_by_reader(AVFormatContext& written, AVCodecID wanted, std::int64_t pictures) {
   AVIOContext* bytes = nullptr;
-  if (!video || written.io_open(&written, &bytes, written.url, AVIO_FLAG_READ, nullptr) < 0)
-    return "";
+  if (written.io_open(&written, &bytes, written.url, AVIO_FLAG_READ, nullptr) < 0) return "";
   std::int64_t found = 0;
   AVCodecID codec = AV_CODEC_ID_NONE;
   std::optional<FirstPicture> first;
@@ -74,13 +62,15 @@ std::string missed_by_reader(AVFormatContext& written, std::int64_t pictures) {
     const InputPtr reader(
         avformat_open_input(&context, written.url, nullptr, nullptr) < 0 ? nullptr : context);
     const PacketPtr packet = make_packet();
-    const AVStream* same = nullptr;
+    int video = -1;
     while (reader && av_read_frame(reader.get(), packet.get()) >= 0) {
-      if (!same) same = first_video(*reader);  // some are known by their first packet
-      if (same && packet->stream_index == same->index) {
+      if (video < 0)  // some are known by their first packet
+        video = av_find_best_stream(reader.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+      if (packet->stream_index == video) {
         ++found;
-        codec = same->codecpar->codec_id;
-        if (!first) first.emplace(*same->codecpar);
+        const AVCodecParameters& found_as = *reader->streams[video]->codecpar;
+        codec = found_as.codec_id;
+        if (!first) first.emplace(found_as);
         first->take(packet.get());
       }
       av_packet_unref(packet.get());
@@ -88,9 +78,9 @@ std::string missed_by_reader(AVFormatContext& written, std::int64_t pictures) {
     if (first) first->take(nullptr);
   }
   written.io_close2(&written, bytes);
-  const AVCodecID wanted = video->codecpar->codec_id;
   if (found < pictures)
     return fmt::format("FFmpeg's reader finds {} of {} pictures", found, pictures);
+  // Readers tell MPEG-1 and MPEG-2 apart by their pictures alone.
   if (codec != wanted && !(is_mpeg(codec) && is_mpeg(wanted)))
     return fmt::format("FFmpeg's reader takes it for {}", avcodec_get_name(codec));
   return !first || first->is_there() ? "" : "FFmpeg cannot decode what its reader finds";

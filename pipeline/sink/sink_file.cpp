@@ -222,12 +222,13 @@ class FileSink final : public Sink {
 
   void check_readable() {
     if (!to_.seeks() || !is_to_be_read_back(format_)) return;
-    const std::string missed = missed_by_reader(muxer_.container(), written_of(*videos_[0]));
+    const VideoOutput& video = *videos_[0];
+    const AVCodec& codec = video.encoder->codec();
+    const std::string missed = missed_by_reader(muxer_.container(), codec.id, written_of(video));
     if (!missed.empty())
-      throw Error(
-          MessageKind::output_unwritable, "cannot write the output", output_,
-          fmt::format("{} in {}: {}", videos_[0]->encoder->codec().name, format_.name, missed),
-          "use another `codec`, size or container");
+      throw Error(MessageKind::output_unwritable, "cannot write the output", output_,
+                  fmt::format("{} in {}: {}", codec.name, format_.name, missed),
+                  "use another `codec`, size or container");
   }
 
   // Returns how many frames are in the container.
