@@ -15,7 +15,7 @@ extern "C" {
 namespace vidconv {
 namespace {
 
-constexpr bool little_endian = std::endian::native == std::endian::little;
+constexpr bool is_little_endian = std::endian::native == std::endian::little;
 
 SampleType sample_of(const AVPixFmtDescriptor& format, const AVComponentDescriptor& from) {
   if (format.flags & AV_PIX_FMT_FLAG_FLOAT) return {Storage::f32, 32, 0};
@@ -155,7 +155,7 @@ std::string why_not_filtered(AVPixelFormat id) {
   if ((format->flags & AV_PIX_FMT_FLAG_BITSTREAM) || !has_whole_words(*format))
     return "its samples are no words of their own";
   const AVPixelFormat swapped = av_pix_fmt_swap_endianness(id);
-  if (swapped != AV_PIX_FMT_NONE && little_endian == bool(format->flags & AV_PIX_FMT_FLAG_BE))
+  if (swapped != AV_PIX_FMT_NONE && is_little_endian == bool(format->flags & AV_PIX_FMT_FLAG_BE))
     return std::string("it is ") + av_get_pix_fmt_name(swapped) + " in the other order of bytes";
   return "";
 }

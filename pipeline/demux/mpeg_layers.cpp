@@ -13,7 +13,7 @@ namespace vidconv {
 namespace {
 
 // Sound begins within this many packets of a file.
-constexpr int most_packets = 1000;
+constexpr int most_packets_read = 1000;
 
 bool names_by_itself(std::string_view format) {
   constexpr std::string_view formats[] = {"mov,mp4,m4a,3gp,3g2,mj2", "avi", "asf", "matroska,webm"};
@@ -45,7 +45,7 @@ void name_mpeg_layers(AVFormatContext& container, const std::string& url,
   const OpenedAgain opened = open_again(container.iformat, url, interrupt);
   if (!opened.container || opened.container->nb_streams != container.nb_streams) return;
   const PacketPtr packet = make_packet();
-  for (int read = 0; read < most_packets && !wanted.empty() &&
+  for (int read = 0; read < most_packets_read && !wanted.empty() &&
                      av_read_frame(opened.container.get(), packet.get()) >= 0;
        ++read) {
     if (wanted.erase(packet->stream_index) != 0) {

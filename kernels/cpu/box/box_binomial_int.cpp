@@ -38,7 +38,7 @@ class BoxBinomialEngine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       if constexpr (bits == 8 || rows == 4) {
         if (plan_.size == 3 && plan_.binomial)
           return make_blocks<3, true>(way, window, out, begin, end, next);
@@ -86,8 +86,8 @@ class BoxBinomialEngine {
   }
 
   // `by_float`: whether to divide as RoundedQuotient says.
-  template <int size, bool binomial, bool by_float = false, class Way, class T>
-  void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+  template <int size, bool binomial, bool by_float = false, class T>
+  void make_blocks(StoreWay way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const Ending ending(plan_, by_float);  // a local one stays in registers
     for (int x = begin; x < end; x += block) {

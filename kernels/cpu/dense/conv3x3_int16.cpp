@@ -156,14 +156,13 @@ class Engine {
 
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       make_blocks(way, window, out, begin, end, next);
     });
   }
 
  private:
-  template <class Way>
-  void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
+  void make_blocks(StoreWay way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const ProductsType products(plan_);
     const Codes16<absolute> ending(plan_);

@@ -138,13 +138,13 @@ class Engine {
   void make_small(const Lane* const* window, Lane* const* out, int width,
                   NextRows<rows>& next) const {
     constexpr int at_once = size > 5 ? 2 : 1;  // vectors for which taps are loaded once
-    for_blocks<at_once * lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<at_once * lanes>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       make_blocks<sums, size, at_once>(way, window, out, begin, end, next);
     });
   }
 
-  template <Sums sums, int size, int vectors, class Way>
-  void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
+  template <Sums sums, int size, int vectors>
+  void make_blocks(StoreWay way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const Ending ending(plan_);
     const auto grid = plan_.grid;  // a local copy, which stores cannot change

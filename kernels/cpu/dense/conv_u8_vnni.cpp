@@ -157,7 +157,7 @@ class Engine {
   template <class Samples, int size, int kernels>
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
-    for_blocks<lanes>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<lanes>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       if constexpr (size == 3 && kernels == 1) {
         if (plan_.clamps16)
           return make_blocks<Samples, size, kernels, true>(way, window, out, begin, end, next);
@@ -170,8 +170,8 @@ class Engine {
     });
   }
 
-  template <class Samples, int size, int kernels, bool clamps16, class Way>
-  void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
+  template <class Samples, int size, int kernels, bool clamps16>
+  void make_blocks(StoreWay way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     constexpr int group = rows / kernels;
     const Ending<clamps16> ending(plan_);

@@ -2,6 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/generic/generic_f32.cpp"
 #define VIDCONV_ANY_CPU
+#define VIDCONV_NOT_SSE4
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

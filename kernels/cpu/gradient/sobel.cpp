@@ -7,7 +7,6 @@
 // samples to the left of one are those of the other.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gradient/sobel.cpp"
-#define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>
@@ -42,7 +41,7 @@ class SobelEngine {
 
   template <class T>
   void make_rows(const Lane* const* window, T* const* out, int width, NextRows<rows>& next) const {
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       if (plan_.result == SobelResult::length)
         make_blocks<SobelResult::length>(way, window, out, begin, end, next);
       else if (plan_.result == SobelResult::across)
@@ -63,8 +62,8 @@ class SobelEngine {
   static constexpr int block = 2 * wide_lanes;
   static_assert(block <= WindowLayout::block);
 
-  template <SobelResult result, class Way, class T>
-  void make_blocks(Way way, const Lane* const* window, T* const* out, int begin, int end,
+  template <SobelResult result, class T>
+  void make_blocks(StoreWay way, const Lane* const* window, T* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     using Begun = Result<result>;
     const SobelPlan plan = plan_;  // a copy of its own stays in registers

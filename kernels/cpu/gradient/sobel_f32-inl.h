@@ -49,7 +49,7 @@ class SobelFloats {
                  NextRows<rows>& next) const {
     if (!kept_.begun())
       for (int x = 0; x < width; x += block) begin_sums(window, x);
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       make_blocks(way, window, out, begin, end, next);
     });
   }
@@ -123,8 +123,7 @@ class SobelFloats {
     });
   }
 
-  template <class Way>
-  void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
+  void make_blocks(StoreWay way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const Finish finish = finish_;  // a copy of its own stays in registers
     for (int x = begin; x < end; x += block) {

@@ -42,7 +42,7 @@ class Engine {
 
   void make_rows(const Lane* const* window, Lane* const* out, int width,
                  NextRows<rows>& next) const {
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       make_blocks(way, window, out, begin, end, next);
     });
   }
@@ -66,8 +66,7 @@ class Engine {
     V sums[2];
   };
 
-  template <class Way>
-  void make_blocks(Way way, const Lane* const* window, Lane* const* out, int begin, int end,
+  void make_blocks(StoreWay way, const Lane* const* window, Lane* const* out, int begin, int end,
                    NextRows<rows>& next) const {
     const V row_tap = hn::Set(d16, plan_.row_tap), column_tap = hn::Set(d16, plan_.column_tap);
     const int shift = plan_.shift;

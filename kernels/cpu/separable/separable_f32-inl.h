@@ -213,19 +213,15 @@ class SeparableF32Engine {
     const Lane* const* const lowest = lines + size - 1;  // the lowest line of each output row
     using Plain = std::conditional_t<is_codes, PlainCodes<D>, PlainFloats<D>>;
     const Plain plain(plan_.finish);
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
-      if constexpr (is_codes) {
-        if (plain.serves_all_codes() && plan_.shift == 0)
-          return make_blocks<Taps>(way, plain.of_all_codes(), lowest, out, begin, end, next);
-      }
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       if (plain.serves()) return make_blocks<Taps>(way, plain, lowest, out, begin, end, next);
-      make_blocks<Taps>(StoreWay{way}, plan_.finish, lowest, out, begin, end, next);
+      make_blocks<Taps>(way, plan_.finish, lowest, out, begin, end, next);
     });
   }
 
   // `last_step` is as store_lanes() takes it. lines[r] is the lowest line of output row r.
-  template <class Taps, class Way, class Last>
-  void make_blocks(Way way, const Last& last_step, const Lane* const* lines, Lane* const* out,
+  template <class Taps, class Last>
+  void make_blocks(StoreWay way, const Last& last_step, const Lane* const* lines, Lane* const* out,
                    int begin, int end, NextRows<rows>& next) const {
     constexpr int vectors = Taps::vectors, block = vectors * lanes;
     const Last last = last_step;  // a copy of its own stays in registers

@@ -94,7 +94,7 @@ class Engine {
     // With heights of up to 9, all lists have lengths that are known at compile time.
     const bool odd = plan_.first.size() == 1 && plan_.last.size() == 1;
     const std::size_t all = odd ? plan_.all.size() : 0;
-    for_blocks<block>(stream_, width, [&](auto way, int begin, int end) HWY_ATTR {
+    for_blocks<block>(stream_, width, [&](StoreWay way, int begin, int end) HWY_ATTR {
       const auto make = [&](auto own) HWY_ATTR {
         if (all == 1) return make_blocks<1>(way, own, window, out, begin, end, next);
         if (all == 2) return make_blocks<2>(way, own, window, out, begin, end, next);
@@ -117,9 +117,9 @@ class Engine {
 
   // `middle` is the number of steps that serve all output rows, where one serves the first and one
   // the last ones; else 0.
-  template <int middle, class Way, class Own, class T>
-  void make_blocks(Way way, Own own, const Lane* const* window, T* const* out, int begin, int end,
-                   NextRows<rows>& next) const {
+  template <int middle, class Own, class T>
+  void make_blocks(StoreWay way, Own own, const Lane* const* window, T* const* out, int begin,
+                   int end, NextRows<rows>& next) const {
     const woven::Codes<T> last_step(plan_.log2, plan_.min, plan_.max, plan_.shift);
     const std::int32_t start = plan_.start;
     constexpr int ends = middle == 0 ? 0 : 1;

@@ -179,7 +179,7 @@ HWY_INLINE void store_fused(StoreWay way, D d, const Last& last,
     unrolled<0, vectors / 2>([&](int pair) VIDCONV_LAMBDA {
       samples[pair] = clamped_quarters(truncated(last.of(sums[2 * pair])),
                                        truncated(last.of(sums[2 * pair + 1])));
-      if constexpr (Last::may_shift) samples[pair] = hn::ShiftLeftSame(samples[pair], shift);
+      samples[pair] = hn::ShiftLeftSame(samples[pair], shift);
     });
     store_block(way, d16, samples, out, x, width);
   }

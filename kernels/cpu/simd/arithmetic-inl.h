@@ -104,21 +104,11 @@ class PlainCodes {
   explicit HWY_INLINE PlainCodes(const Finish& f)
       : serves_(is_float && f.combine == Combine::linear && !f.absolute && f.real_divisor == 1),
         from_zero_(f.real_offset == 0 && f.min == 0),
-        to_most_(f.max == 65535),
         offset_(constant(f.real_offset)),
         half_(constant(f.real_half)),
         min_(constant(f.min)),
         max_(constant(f.max)) {}
-  static constexpr bool may_shift = true;  // whether stored codes are shifted
   HWY_INLINE bool serves() const { return serves_; }
-  // Whether codes use all 16 bits and nothing but their rounding is added; packing clamps then.
-  HWY_INLINE bool serves_all_codes() const { return serves_ && from_zero_ && to_most_; }
-  struct AllCodes {
-    static constexpr bool may_shift = false;
-    V half;
-    HWY_INLINE V of(V response) const { return hn::Add(response, half); }
-  };
-  HWY_INLINE AllCodes of_all_codes() const { return {half_}; }
   // Returns a value to be rounded towards 0. It may be below 0, which whoever makes samples of it
   // clamps: sums in floats, whose error is at most half a code, are far from where a shift would
   // overflow.
@@ -133,7 +123,7 @@ class PlainCodes {
   static HWY_INLINE V constant(T value) {
     return hn::Set(D(), static_cast<hn::TFromD<D>>(value));
   }
-  const bool serves_, from_zero_, to_most_;
+  const bool serves_, from_zero_;
   const V offset_, half_, min_, max_;
 };
 

@@ -58,7 +58,7 @@ HWY_NOINLINE void store_finished(StoreWay way, D d, const Finish& finish,
 }
 
 // Stores the sums of a block at column x of a row of `width` samples. `last` is Finish, or
-// PlainFloats, PlainCodes or PlainCodes::AllCodes where they serve. `shift` is that of stored
+// PlainFloats or PlainCodes where they serve. `shift` is that of stored
 // codes.
 template <class D, class Last, int vectors, class T>
 HWY_INLINE void store_lanes(StoreWay way, D d, const Last& last,
@@ -76,7 +76,7 @@ HWY_INLINE void store_lanes(StoreWay way, D d, const Last& last,
       unrolled<0, vectors / 2>([&](int u) VIDCONV_LAMBDA {
         samples[u] =
             clamped_halves(truncated(last.of(sums[2 * u])), truncated(last.of(sums[2 * u + 1])));
-        if constexpr (Last::may_shift) samples[u] = hn::ShiftLeftSame(samples[u], shift);
+        samples[u] = hn::ShiftLeftSame(samples[u], shift);
       });
       return store_block(way, d16, samples, out, x, width);
     }

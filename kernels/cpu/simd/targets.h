@@ -23,8 +23,10 @@
 // Most variants have no code for processors older than AVX2, where compiling takes longest: they
 // decline there (VIDCONV_LEVELS), and the general variant is used. Files without which something
 // could not be computed define VIDCONV_ANY_CPU first. Files that compile quickly for SSE4, and are
-// many times as fast as the general variant, define VIDCONV_SSE4_TOO. A build for one instruction
-// set (HWY_COMPILE_ONLY_STATIC, or -mavx2 and more) has code for that alone.
+// many times as fast as the general variant, define VIDCONV_SSE4_TOO. Files whose time on such a
+// processor goes into multiply-adds of floats with one rounding, which SSE4 lacks, define
+// VIDCONV_NOT_SSE4 beside VIDCONV_ANY_CPU. A build for one instruction set
+// (HWY_COMPILE_ONLY_STATIC, or -mavx2 and more) has code for that alone.
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(HWY_COMPILE_ONLY_STATIC)
 #define VIDCONV_OLD_TARGETS (HWY_EMU128 | HWY_SSE4)
 #if defined(VIDCONV_SSE4_TOO)
@@ -33,6 +35,8 @@
 #elif !defined(VIDCONV_ANY_CPU)
 #define HWY_BASELINE_TARGETS HWY_AVX2
 #define VIDCONV_OLD_DISABLED VIDCONV_OLD_TARGETS
+#elif defined(VIDCONV_NOT_SSE4)
+#define VIDCONV_OLD_DISABLED HWY_SSE4
 #endif
 #else
 #define VIDCONV_OLD_TARGETS 0
@@ -40,8 +44,10 @@
 #ifdef HWY_BASELINE_TARGETS
 #define VIDCONV_LEVELS HWY_TARGETS
 #else
-#define VIDCONV_OLD_DISABLED 0
 #define VIDCONV_LEVELS vidconv::every_simd_level
+#endif
+#ifndef VIDCONV_OLD_DISABLED
+#define VIDCONV_OLD_DISABLED 0
 #endif
 
 // Processors with SSSE3 and without SSE4 are of 2006 and 2007; they use SSE2.

@@ -10,7 +10,6 @@
 #include <hwy/highway.h>
 
 #include <type_traits>
-#include <utility>
 
 #include "kernels/cpu/simd/dot-inl.h"
 
@@ -29,18 +28,23 @@ VIDCONV_DOT_TARGET
 namespace vidconv {
 namespace HWY_NAMESPACE {
 
-template <int from, int... i, class F>
-HWY_INLINE void unrolled_at(std::integer_sequence<int, i...>, const F& f) {
-  (f(std::integral_constant<int, from + i>()), ...);
-}
-
 // Calls f(i) for i from `from` up to `to`. Each i is a constant, so that vectors in arrays are
-// kept in registers; GCC 12 leaves those of ordinary loops in memory. Calls one within the other
-// would take GCC longer: it optimises each. For the same reason f takes an int where no type or
-// `if constexpr` depends on i: it is then one function, not one for each i.
+// kept in registers; GCC 12 leaves those of ordinary loops in memory. A pack of constants would be
+// a function more, and calls one within the other take GCC longer: it optimises each. For the same
+// reason f takes an int where no type or `if constexpr` depends on i: it is then one function, not
+// one for each i.
 template <int from, int to, class F>
 HWY_INLINE void unrolled(const F& f) {
-  if constexpr (from < to) unrolled_at<from>(std::make_integer_sequence<int, to - from>(), f);
+  constexpr int count = to - from;
+  if constexpr (count > 0) f(std::integral_constant<int, from>());
+  if constexpr (count > 1) f(std::integral_constant<int, from + 1>());
+  if constexpr (count > 2) f(std::integral_constant<int, from + 2>());
+  if constexpr (count > 3) f(std::integral_constant<int, from + 3>());
+  if constexpr (count > 4) f(std::integral_constant<int, from + 4>());
+  if constexpr (count > 5) f(std::integral_constant<int, from + 5>());
+  if constexpr (count > 6) f(std::integral_constant<int, from + 6>());
+  if constexpr (count > 7) f(std::integral_constant<int, from + 7>());
+  if constexpr (count > 8) unrolled<from + 8, to>(f);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)

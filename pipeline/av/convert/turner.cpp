@@ -71,18 +71,18 @@ const PixelFormat& format_to_turn(const VideoInfo& video) {
 
 // Gives the position of the first chroma sample right of and below the first luma sample, in halves
 // of luma samples.
-struct Siting {
+struct ChromaSiting {
   AVChromaLocation location;
   int x, y;
 };
-constexpr Siting sitings[] = {{AVCHROMA_LOC_LEFT, 0, 1},       {AVCHROMA_LOC_CENTER, 1, 1},
-                              {AVCHROMA_LOC_TOPLEFT, 0, 0},    {AVCHROMA_LOC_TOP, 1, 0},
-                              {AVCHROMA_LOC_BOTTOMLEFT, 0, 2}, {AVCHROMA_LOC_BOTTOM, 1, 2}};
+constexpr ChromaSiting sitings[] = {{AVCHROMA_LOC_LEFT, 0, 1},       {AVCHROMA_LOC_CENTER, 1, 1},
+                                    {AVCHROMA_LOC_TOPLEFT, 0, 0},    {AVCHROMA_LOC_TOP, 1, 0},
+                                    {AVCHROMA_LOC_BOTTOMLEFT, 0, 2}, {AVCHROMA_LOC_BOTTOM, 1, 2}};
 
 // Returns where chroma lies in the turned picture; unspecified where FFmpeg has no word for it.
 AVChromaLocation turned_siting(const VideoInfo& video) {
   const PixelFormat& format = format_to_turn(video);
-  const auto* chroma = std::ranges::find(sitings, video.chroma_location, &Siting::location);
+  const auto* chroma = std::ranges::find(sitings, video.chroma_location, &ChromaSiting::location);
   if (chroma == std::end(sitings) || format.components.size() < 3) return AVCHROMA_LOC_UNSPECIFIED;
   const Subsampling subsampling = format.components[1].subsampling;
   // Samples are counted from the other end here: with an odd size, the last chroma sample stands
@@ -93,7 +93,7 @@ AVChromaLocation turned_siting(const VideoInfo& video) {
   const Orientation& o = video.shown;
   const int x = o.a + o.b < 0 ? reversed(chroma->x, video.width, subsampling.x) : chroma->x;
   const int y = o.c + o.d < 0 ? reversed(chroma->y, video.height, subsampling.y) : chroma->y;
-  const auto* found = std::ranges::find_if(sitings, [&](const Siting& s) {
+  const auto* found = std::ranges::find_if(sitings, [&](const ChromaSiting& s) {
     return s.x == (o.swaps() ? y : x) && s.y == (o.swaps() ? x : y);
   });
   return found == std::end(sitings) ? AVCHROMA_LOC_UNSPECIFIED : found->location;

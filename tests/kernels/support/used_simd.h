@@ -7,9 +7,11 @@
 
 namespace vidconv::test {
 
-// Variants without dot products have no code of their own for AVX3_DL (targets.h).
+// Variants without dot products have no code of their own for AVX3_DL, and those of floats none for
+// SSE4 (targets.h).
 inline bool is_code_for(SimdLevel level, SimdLevel used) {
-  return used == level || (level == HWY_AVX3_DL && used == HWY_AVX3);
+  return used == level || (level == HWY_AVX3_DL && used == HWY_AVX3) ||
+         (level == HWY_SSE4 && used == HWY_EMU128);
 }
 
 }  // namespace vidconv::test
