@@ -53,10 +53,11 @@ class OverTime:
             return at if at < count else 2 * count - 2 - at
         return None
 
-    def is_copy(self):
-        """Of the frame itself, to the bit."""
+    def is_copy(self, fmt):
+        """Of the frame itself, to the bit. Codes have no sign that an absolute value takes."""
         others = [tap for k, tap in enumerate(self.taps) if k != self.anchor]
-        return not any(others) and self.taps[self.anchor] * self.scale == 1 and self.bias == 0 and not self.absolute
+        return not any(others) and self.taps[self.anchor] * self.scale == 1 and self.bias == 0 and \
+            not (self.absolute and FORMATS[fmt][2] == 4)
 
     def window(self, pictures, here, fmt):
         """Of each tap the number of its frame; None: there is none."""
@@ -98,7 +99,7 @@ class OverTime:
             if self.frames and not self.frames[0] <= here <= self.frames[1]:
                 made.append(planes)
                 continue
-            if self.is_copy():
+            if self.is_copy(fmt):
                 made.append(planes)
                 continue
             numbers = self.window(pictures, here, fmt)
@@ -193,8 +194,8 @@ class Volume(OverTime):
         super().__init__([sum(map(sum, plane)) for plane in planes], anchor[2], **how)
         self.planes, self.at, self.space = planes, anchor, space
 
-    def is_copy(self):
-        return len(self.planes) == len(self.planes[0]) == len(self.planes[0][0]) == 1 and super().is_copy()
+    def is_copy(self, fmt):
+        return len(self.planes) == len(self.planes[0]) == len(self.planes[0][0]) == 1 and super().is_copy(fmt)
 
     def plane(self, fmt, plane, others):
         bits, shift, size, _ = FORMATS[fmt]

@@ -103,8 +103,8 @@ TEST_F(Size, OfEveryCodecIsLimited) {
   for (const std::string codec : {"png", "mjpeg", "libx264", "mpeg2video", "ffv1", "rawvideo"}) {
     SCOPED_TRACE(codec);
     ffmpeg("-f lavfi -i testsrc2=size=640x480:duration=0.08 -pix_fmt " +
-           std::string(codec == "png" ? "rgb24" : "yuv420p") + " -c:v " + codec + " -y " +
-           path("in.mkv"));
+           std::string(codec == "png" ? "rgb24" : "yuv420p") + " -strict unofficial -c:v " + codec +
+           " -y " + path("in.mkv"));
     EXPECT_TRUE(refused(filter(path("in.mkv"), "--max-pixels 307199"), exit_input,
                         {"640x480", "more than 307199 pixels", "--max-pixels", "[too-large]"}));
     EXPECT_TRUE(std::filesystem::is_empty(path("out")));

@@ -324,10 +324,11 @@ TEST_F(Measured, XpsnrIsWhatItsFilterSays) {
     // H.264 without chroma is decoded as 4:2:0, and FFmpeg 9 stretches its range for `format=gray`.
     const bool grey = format == std::string_view("gray");
     const std::string taken = grey ? "extractplanes=y" : fmt::format("format={}", format);
-    const Result judge = shell(fmt::format(
-        "ffmpeg -v info -nostdin -i {} -i {} -lavfi '[0:v]{},setpts=N[a];[1:v]{},setpts=N[b];"
-        "[a][b]xpsnr=stats_file={}' -f null -",
-        path("copy.mkv"), path("out.mkv"), taken, taken, path("xpsnr")));
+    const Result judge =
+        shell(fmt::format("ffmpeg -v info -nostdin -i {} -i {} -lavfi "
+                          "'[0:v]{}[a];[1:v]{}[b];[a][b]xpsnr=stats_file={}' "
+                          "-f null -",
+                          path("copy.mkv"), path("out.mkv"), taken, taken, path("xpsnr")));
     EXPECT_TRUE(succeeded(judge));
     const Log log = this->log();
     const auto lines = split_lines(read_file(path("xpsnr")));

@@ -65,9 +65,11 @@ TEST_F(Film, EverythingComesAlong) {
   EXPECT_EQ(frame_times(out), times_of_copy());
   for (const char* stream : {"1", "2", "3"})
     EXPECT_EQ(stream_digest(out, stream), stream_digest(film_, stream)) << stream;
+  const char* const chapters = "chapter=start_time,end_time";
+  EXPECT_EQ(probe(out, chapters), probe(dir_ / "copy.mkv", chapters));  // as late as the picture
   for (const char* entries :
-       {"stream=codec_name,codec_type", "chapter=start_time,end_time", "chapter_tags=title",
-        "format_tags=title", "stream_tags=language", "stream_disposition=default"})
+       {"stream=codec_name,codec_type", "chapter_tags=title", "format_tags=title",
+        "stream_tags=language", "stream_disposition=default"})
     EXPECT_EQ(probe(out, entries), probe(film_, entries)) << entries;
   EXPECT_EQ(result.copies.size(), 4u);
   EXPECT_GT(result.copies.at(1).copied, 40);
