@@ -195,11 +195,15 @@ void name_colours(const OutputPlan& plan, const InputInfo& input) {
   }
 }
 
-// Reports what is said of the whole video beside its pictures. PNG's encoder writes the light.
+// FFmpeg 7.1's PNG encoder is the first that writes the mastering display and the light level.
+constexpr bool png_says_light = LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 19, 0);
+
+// Reports what is said of the whole video beside its pictures.
 void name_lost_side_data(const OutputPlan& plan, const InputInfo& input) {
   const AVFormatContext* from = input.container.get();
   if (!from) return;
-  const bool png = !plan.encoders.empty() && plan.encoders[0].codec->id == AV_CODEC_ID_PNG;
+  const bool png =
+      png_says_light && !plan.encoders.empty() && plan.encoders[0].codec->id == AV_CODEC_ID_PNG;
   std::set<std::string> lost;
   const auto add = [&](AVPacketSideDataType type) { lost.insert(av_packet_side_data_name(type)); };
   for (const InputVideo& video : input.videos) {
