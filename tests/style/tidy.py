@@ -60,7 +60,8 @@ def one(program, root, build, file, top, plain):
     """Returns clang-tidy's findings in one compiled file, and why it could not check."""
     command = [program, "--quiet", f"--config-file={root / '.clang-tidy'}", "--extra-arg=-Wno-unknown-warning-option",
                "--extra-arg=-Wno-c99-extensions", "--extra-arg=-ferror-limit=0",  # AV_TIME_BASE_Q is C99; show all errors
-               "--extra-arg=-Wno-unused-command-line-argument",  # some arguments are only GCC's
+               # Some arguments are only GCC's.
+               "--extra-arg=-Wno-unused-command-line-argument", "--extra-arg=-Wno-ignored-optimization-argument",
                "--extra-arg=-DHWY_COMPILE_ONLY_STATIC"]  # code for one SIMD level instead of all
     if top in LESS:
         command += [f"--checks={LESS[top]}", "--extra-arg=-Wno-sign-conversion"]

@@ -199,7 +199,7 @@ TEST_F(Sound, DamageIsNamed) {
 // Vorbis' decoder makes sound of all of the damage, and complains.
 TEST_F(Sound, DamageThatIsDecodedIsNamedToo) {
   const std::string in = clip_with("in.mkv", "-c:a libvorbis");
-  ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=5 " + path("damaged.mkv"));
+  ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=40 " + path("damaged.mkv"));
   const Result result = filter(path("damaged.mkv"), "a.mkv", {"--audio", "aac"});
   EXPECT_EQ(result.exit_code, exit_damaged);
   EXPECT_TRUE(has_line_with(result.err, {"sound of stream #1", "makes no sense", "[damaged]"}));
