@@ -20,6 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,6 +32,9 @@ SHARES = 4
 LESS = {"tests": "-*,bugprone-dangling-handle,bugprone-sizeof-expression,bugprone-suspicious-*,"
                  "bugprone-unused-return-value,bugprone-use-after-move,misc-unused-*,modernize-use-nullptr,"
                  "modernize-use-override,performance-for-range-copy,-bugprone-suspicious-include"}
+# Clang refuses what it does not know of GCC's passes (kernels/CMakeLists.txt).
+PASSES = re.compile(r" -f(?:align|caller|expensive|gcse|inline|peel|peephole|predictive|rerun|schedule|split|store-merging|"
+                    r"strict-aliasing|tree|unswitch)[\w-]*")
 # The project can be built without these libraries.
 OPTIONAL = re.compile(r"'((?:cuda|nanobind/|nvtx3/|ffnvcodec/|opencv2/|libavfilter/|npp)[\w/.]*)' file not found")
 
@@ -56,12 +60,11 @@ def commands(build):
         yield file, parts
 
 
-def one(program, root, build, file, top, plain):
+def one(program, root, build, database, file, top, plain):
     """Returns clang-tidy's findings in one compiled file, and why it could not check."""
     command = [program, "--quiet", f"--config-file={root / '.clang-tidy'}", "--extra-arg=-Wno-unknown-warning-option",
                "--extra-arg=-Wno-c99-extensions", "--extra-arg=-ferror-limit=0",  # AV_TIME_BASE_Q is C99; show all errors
-               # Some arguments are only GCC's.
-               "--extra-arg=-Wno-unused-command-line-argument", "--extra-arg=-Wno-ignored-optimization-argument",
+               "--extra-arg=-Wno-unused-command-line-argument",  # some arguments are only GCC's
                "--extra-arg=-DHWY_COMPILE_ONLY_STATIC"]  # code for one SIMD level instead of all
     if top in LESS:
         command += [f"--checks={LESS[top]}", "--extra-arg=-Wno-sign-conversion"]
@@ -70,7 +73,7 @@ def one(program, root, build, file, top, plain):
         flags += [f"-I{folder}" for folder in (root, root / "api/include", build / "api/include")]
         command += [str(file), "--", *flags]
     else:
-        command += ["-p", str(build), str(file)]
+        command += ["-p", str(database), str(file)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     missing = OPTIONAL.search(run.stdout)
     if plain and missing:
@@ -96,8 +99,10 @@ def check(root, build):
     work.sort(reverse=True)  # the largest files first
     if "VIDCONV_TEST_THINNING" in os.environ:
         work = work[datetime.date.today().toordinal() % SHARES::SHARES]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda w: one(program, root, build, *w[1:]), work))
+    with tempfile.TemporaryDirectory() as database, ThreadPoolExecutor(os.cpu_count()) as pool:
+        name = "compile_commands.json"
+        Path(database, name).write_text(PASSES.sub("", (build / name).read_text(encoding="utf-8")), encoding="utf-8")
+        results = list(pool.map(lambda w: one(program, root, build, database, *w[1:]), work))
     return [said for said, _ in results if said], [why for _, why in results if why]
 
 
