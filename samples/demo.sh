@@ -16,7 +16,7 @@ if nvidia-smi -L >/dev/null 2>&1; then
 fi
 cat <<EOF
 This installs Debian's packages that are missing, which cmake/prepare.sh names then. It builds vidconv into
-build/native, $gpus. That takes some six minutes of
+build/native, $gpus. That takes some five minutes of
 one core without CUDA code, so less on more of them, and up to 1 GB of memory for each compiler that runs at once.
 EOF
 
