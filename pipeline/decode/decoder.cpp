@@ -51,8 +51,8 @@ bool has_profile_of_track(const AVCodecContext& context) {
       [](const AVPacketSideData& data) { return data.type == AV_PKT_DATA_ICC_PROFILE; });
 }
 
-// Returns whether libavcodec's decoder, with a picture for each thread, decodes one wrong now and
-// then: one run in 60 with FFmpeg 5.1, and in 20 with 7.1, on a busy machine.
+// Returns whether libavcodec's decoder makes wrong pictures now and then with one for each thread:
+// that of the VP3 family does, from FFmpeg 5.1 to 7.1 at least.
 bool frame_threads_err(AVCodecID codec) {
   return codec == AV_CODEC_ID_THEORA || codec == AV_CODEC_ID_VP3 || codec == AV_CODEC_ID_VP4;
 }
