@@ -188,6 +188,9 @@ constexpr unsigned points = matrix | primaries | transfer;  // ITU-T H.273's cod
 constexpr auto jpeg = AVCOL_SPC_BT470BG;
 constexpr auto middle = AVCHROMA_LOC_CENTER;
 constexpr auto any_matrix = AVCOL_SPC_UNSPECIFIED;
+// FFmpeg 6.1 is the first whose PNG has the chunk cICP.
+constexpr unsigned png =
+    LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 0) ? primaries | transfer : 0;
 constexpr CodecWords codec_words[] = {
     {AV_CODEC_ID_H264, range | points | siting, 0},
     {AV_CODEC_ID_HEVC, range | points | siting, 0},
@@ -209,6 +212,8 @@ constexpr CodecWords codec_words[] = {
     {AV_CODEC_ID_LJPEG, range, matrix | siting, jpeg, middle},
     {AV_CODEC_ID_AMV, 0, range | matrix | siting, jpeg, middle},
     {AV_CODEC_ID_WEBP, 0, range | matrix, jpeg},
+    {AV_CODEC_ID_PNG, png, 0},
+    {AV_CODEC_ID_APNG, png, 0},
     {AV_CODEC_ID_UTVIDEO, matrix, 0},
     {AV_CODEC_ID_MAGICYUV, 0, range},
 };

@@ -105,8 +105,10 @@ class Cluster:
         (self.folder / "slurm.conf").write_text(
             CONFIGURATION.format(host=host, port=free_port(), folder=self.folder, nodes=nodes))
         version = re.search(r"(\d+)\.(\d+)", self.run("slurmd", "-V"))
-        if (int(version[1]), int(version[2])) >= (23, 11):  # these need cgroups that containers may not have
-            (self.folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
+        version = int(version[1]), int(version[2])
+        if version >= (23, 11):  # these look for cgroups that containers may not have; v1 looks when there are tasks
+            plugin = "disabled" if version >= (24, 5) else "cgroup/v1"
+            (self.folder / "cgroup.conf").write_text(f"CgroupPlugin={plugin}\n")
         (self.folder / "gpu0").touch()  # stands for a device
         (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/gpu0\n")
         self.run("slurmctld", "-c")

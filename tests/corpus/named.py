@@ -70,6 +70,16 @@ class Named(Checks):
         for name in ("a.y4m", "a.yuv"):
             self.keeps(usual, name, "players", "--strict")
 
+    def colours_of_pictures(self):
+        """Only FFmpeg 6.1 and later have a place for them in PNG."""
+        source = self.ffmpeg(f"{PICTURE} -c:v ffv1 -pix_fmt gbrp -vf format=gbrp,setparams=color_primaries=bt2020:color_trc=smpte2084 -color_primaries bt2020 -color_trc smpte2084", "wide.mkv")
+        for name in ("a%d.png", "a.apng", "a%d.tiff"):
+            code, said = self.filter(source, name)
+            shown = self.probe(self.folder / name, "stream=color_primaries,color_transfer")
+            kept = "bt2020" in shown and "smpte2084" in shown
+            self.expect(f"primaries and transfer to {name} ({shown}) are kept or named: {said}",
+                        code == 0 and kept != ("primaries bt2020, transfer smpte2084" in said))
+
     def foreign_sounds(self):
         """Sounds that a container has no name of its own for: in MOV they have RIFF's, WMA Pro its header too."""
         data = bytearray(self.ffmpeg(f"{PICTURE} -f lavfi -i sine=d=0.4 -c:v mpeg4 -c:a wmav2", "wma.avi").read_bytes())
@@ -196,7 +206,11 @@ class Named(Checks):
                 source = self.ffmpeg(f"{PICTURE} -f lavfi -i sine=sample_rate=48000:d={length} -c:v mpeg4 -c:a {sound} {options}", f"{sound}.{'mov' if sound == 'g722' else 'mkv'}")
                 for ending in endings:
                     self.keeps(source, f"end.{ending}", "left out")
-                    self.expect(f"{sound} of {length} s to {ending} keeps its last packet", heard(self.folder / f"end.{ending}") == heard(source) != b"")
+                    said, kept = heard(source), heard(self.folder / f"end.{ending}")
+                    # Matroska's delay is one sample short of Speex', which FFmpeg 9 heeds.
+                    early = 2 if sound == "libspeex" else 0
+                    self.expect(f"{sound} of {length} s to {ending} keeps its last packet",
+                                kept and said.endswith(kept) and len(said) - len(kept) <= early)
         self.ffmpeg("-f lavfi -i sine=sample_rate=48000:d=1.3", "end.tta")
         for length, kept in ((0.4, True), (1.6, False)):
             source = self.ffmpeg(f"-f lavfi -i testsrc2=s=128x96:r=25:d={length} -i {self.folder}/end.tta -c:v mpeg4 -c:a copy", "tta.mkv")
@@ -589,4 +603,4 @@ class Named(Checks):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(Named, "captions", "bare_colours", "foreign_sounds", "headers_of_sound", "broadcast_sound", "profiles", "palettes", "marks", "ends_of_sound", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "read_again", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))
+    sys.exit(run_checks(Named, "captions", "bare_colours", "colours_of_pictures", "foreign_sounds", "headers_of_sound", "broadcast_sound", "profiles", "palettes", "marks", "ends_of_sound", "starts", "layouts", "covers", "light", "sitings", "whole_ends", "read_again", "clocks", "manifests", "shapes", "foreign_pictures", "speed", "what_encoders_take", "fields", "codecs", "grey_first", "late_sound", "never_any", "other_numbers", "answers_in_chunks"))

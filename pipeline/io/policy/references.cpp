@@ -18,6 +18,7 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
+#include "pipeline/av/av_log.h"
 #include "pipeline/av/container.h"
 #include "pipeline/av/devices.h"
 #include "pipeline/av/log_lines.h"
@@ -36,11 +37,22 @@ struct Playlist {
 constexpr Playlist playlists[] = {{"hls", "m3u8,m3u"}, {"concat", "ffconcat"}, {"mlv", "mlv"}};
 // These formats open files with demuxers of their own, without asking.
 constexpr const char* referring = "hls,dash,sdp,rtsp,sap,imf,vobsub,mlv";
-constexpr const char* scripts = "avisynth,vapoursynth";
+constexpr const char *scripts = "avisynth,vapoursynth", *endings_of_scripts = "avs,vpy";
+// Refers to a file that cannot exist.
+constexpr const char* manifest =
+    "data:application/dash+xml,<MPD type=\"static\" mediaPresentationDuration=\"PT1S\"><Period>"
+    "<AdaptationSet mimeType=\"video/mp4\"><Representation id=\"1\" bandwidth=\"1\"><BaseURL>"
+    "/dev/null/</BaseURL><SegmentList duration=\"1\"><SegmentURL media=\"a.mp4\"/></SegmentList>"
+    "</Representation></AdaptationSet></Period></MPD>";
 constexpr std::string_view list_magic = "ffconcat version 1.0";
 constexpr std::size_t longest_listed = 200;
-constexpr const char* part_of_input = "a part of the input";  // for messages
-constexpr std::int64_t most_list = 16 << 20;                  // bytes
+constexpr const char* files_of_dash = "allowed_extensions";  // an option of FFmpeg's
+// Words of messages.
+constexpr const char* part_of_input = "a part of the input";
+constexpr const char* unchecked_parts =
+    "parts of it would come without a look at the server's certificate";
+constexpr const char* takes_them_so = "`insecure` takes them so";
+constexpr std::int64_t most_list = 16 << 20;  // bytes
 
 const Playlist* playlist_of(const AVInputFormat& format) {
   const auto found = std::ranges::find_if(
@@ -112,6 +124,27 @@ std::string unopened_address(std::string_view words) {
   return std::ranges::find(opened, scheme) == std::end(opened) ? name : "";
 }
 
+bool is_dash(const AVInputFormat& format) { return av_match_name("dash", format.name) != 0; }
+
+// Returns whether FFmpeg's DASH heeds the protocols that it may use. Versions before 7.1 do so only
+// in updates, so it is tried.
+bool dash_heeds_protocols() {
+  static const bool heeds = [] {
+    const AvLines lines;
+    AvErrors errors(nullptr);
+    const AvErrors::Here apart(errors);  // no damage of an input
+    AVFormatContext* container = nullptr;
+    AVDictionary* options = nullptr;
+    av_dict_set(&options, "protocol_whitelist", "data", 0);
+    avformat_open_input(&container, manifest, av_find_input_format("dash"), &options);
+    av_dict_free(&options);
+    avformat_close_input(&container);
+    take_av_line();
+    return lines.text().find(log_lines::refused_protocol_end) != std::string::npos;
+  }();
+  return heeds;
+}
+
 bool is_numbered_pictures(const AVFormatContext& container) {
   return av_match_name("image2", container.iformat->name) && is_numbered(container.url);
 }
@@ -147,13 +180,27 @@ References::References(Input input, std::string url, std::string name, const AVI
   if (list_) check_list(path);
 }
 
+bool References::trusts_dash() const {
+  if (input_ != Input::address) return false;
+  const std::string_view scheme = scheme_of(url_);
+  return dash_heeds_protocols() || scheme == "http" || (scheme == "https" && insecure_);
+}
+
+bool References::close_dash(AVDictionary** options) const {
+  if (!trusts_dash() || dash_heeds_protocols() || av_dict_get(*options, files_of_dash, nullptr, 0))
+    return false;
+  av_dict_set(options, files_of_dash, "", 0);
+  return true;
+}
+
 void References::limit(AVFormatContext& container) const {
   std::string formats;
   void* at = nullptr;
   while (const AVInputFormat* format = av_demuxer_iterate(&at)) {
     const bool other = av_match_list(format->name, scripts, ',') || is_device(*format) ||
                        (list_ && av_match_list(format->name, referring, ','));
-    if (format == format_ || !other) formats.append(format->name).append(",");
+    const bool barred = is_dash(*format) && !trusts_dash();
+    if ((format == format_ || !other) && !barred) formats.append(format->name).append(",");
   }
   if (av_opt_set(&container, "format_whitelist", formats.c_str(), 0) < 0 ||
       av_opt_set(&container, "protocol_whitelist", protocols(false).c_str(), 0) < 0)
@@ -202,20 +249,19 @@ void References::check(const std::string& words) const {
     throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 fmt::format("it refers to '{}', which no playlist may lead to",
                             shortened(redacted(name), longest_listed)));
-  if (const std::string name = misnamed_part(words); !name.empty())
+  if (const std::string name = misnamed_part(words); !name.empty()) {
+    if (input_ == Input::address) check_kind(name);
     throw Error(MessageKind::input_reference, "cannot read the input", name_,
                 fmt::format("it refers to '{}', whose name does not end as that of a video",
                             shortened(redacted(name), longest_listed)),
                 "rename it, if you trust it");
+  }
   if (words.find(log_lines::unnamed_playlist) != words.npos)
     throw Error(
         MessageKind::input_reference, "cannot read the input", name_,
         "it is a playlist, which refers to other files, and is not named as one",
         input_ == Input::file ? "name it .m3u8, or add `input_format` hls, if you trust it" : "");
-  if (words.find(log_lines::refused_format) != words.npos)
-    throw Error(MessageKind::input_reference, "cannot read the input", name_,
-                list_ ? "a file of the list refers to others" : "it is a script",
-                list_ ? "" : "`input_format` runs it, if you trust it");
+  if (words.find(log_lines::refused_format) != words.npos) refuse_format();
   if (const std::size_t at = words.find(log_lines::certificate); at != words.npos && !insecure_) {
     const std::size_t from = words.rfind("; ", at);
     throw Error(Fault::input, "cannot read the input", name_,
@@ -229,14 +275,30 @@ void References::check(const std::string& words) const {
   const std::string protocol = words.substr(at, after - at);
   const bool unchecked = input_ == Input::address && (protocol == "tls" || protocol == "https");
   throw Error(MessageKind::input_reference, "cannot read the input", name_,
-              unchecked ? "parts of it would come without a look at the server's certificate"
+              unchecked ? unchecked_parts
               : protocol == "file"
                   ? "it refers to files, which FFmpeg would open unasked"
                   : fmt::format("it leads on by '{}', which is not allowed", protocol),
-              unchecked ? "`insecure` takes them so"
+              unchecked ? takes_them_so
               : input_ == Input::file && protocol == "rtp"
                   ? "`input_format` sdp receives what it describes, if you trust it"
                   : "");
+}
+
+void References::refuse_format() const {
+  const char* why = "it is a DASH manifest, and FFmpeg would open what it names unasked";
+  const char* remedy = "read it from an HTTP server";
+  if (list_) {
+    why = "a file of the list refers to others";
+    remedy = "";
+  } else if (!format_ && av_match_ext(url_.c_str(), endings_of_scripts)) {
+    why = "it is a script";
+    remedy = "`input_format` runs it, if you trust it";
+  } else if (scheme_of(url_) == "https") {
+    why = unchecked_parts;
+    remedy = takes_them_so;
+  }
+  throw Error(MessageKind::input_reference, "cannot read the input", name_, why, remedy);
 }
 
 void References::refuse(const std::string& what, const std::string& why,
@@ -273,11 +335,7 @@ void References::judge(const AVFormatContext& container, std::string_view target
   const std::string_view scheme = scheme_of(target);
   if (input_ == Input::pipe)
     refuse(what, "and what comes through a pipe may not", "give the file's own name");
-  if (input_ == Input::address) {
-    const std::string_view own = scheme_of(url_);
-    if (scheme == own || (own == "http" && scheme == "https") || scheme == "data") return;
-    refuse(what, fmt::format("and {} may lead to {} only", own, own), "");
-  }
+  if (input_ == Input::address) return check_kind(what);
   if (!scheme.empty() && scheme != "file" && scheme != "data")
     refuse(what, "and a file may lead to files only", "give that address, if you trust it");
   if (is_numbered_pictures(container)) return;
@@ -290,6 +348,13 @@ void References::judge(const AVFormatContext& container, std::string_view target
                        std::string_view(playlist->endings)
                            .substr(0, std::string_view(playlist->endings).find(',')),
                        playlist->format));
+}
+
+// Throws where an address may not lead there.
+void References::check_kind(const std::string& target) const {
+  const std::string_view own = scheme_of(url_), scheme = scheme_of(target);
+  if (scheme != own && (own != "http" || scheme != "https") && scheme != "data")
+    refuse(target, fmt::format("and {} may lead to {} only", own, own), "");
 }
 
 void References::check_regular(const std::string& path, int fd) const {

@@ -40,6 +40,9 @@ class References {
   // Restricts what FFmpeg opens without asking, and the formats it may detect. Call it before
   // avformat_open_input().
   void limit(AVFormatContext& container) const;
+  // Bars an FFmpeg whose DASH opens files unasked from doing so, by an option of the demuxer,
+  // unless `options` have it. Returns whether it was added: other demuxers leave it.
+  bool close_dash(AVDictionary** options) const;
 
   // Serves as FFmpeg's io_open: opens what `container` asks for, or refuses and remembers that.
   // Removes the options that the protocol knows from `options`, which may be null.
@@ -55,6 +58,8 @@ class References {
  private:
   [[noreturn]] void refuse(const std::string& what, const std::string& why,
                            const std::string& remedy) const;
+  [[noreturn]] void refuse_format() const;
+  bool trusts_dash() const;
   bool describes_a_session() const;
   std::string protocols(bool asked) const;
   void judge(const AVFormatContext& container, std::string_view target) const;
@@ -62,6 +67,7 @@ class References {
                   int flags, AVDictionary** options) const;
   int open_url(const AVFormatContext& container, AVIOContext** opened, const std::string& url,
                int flags, AVDictionary** options) const;
+  void check_kind(const std::string& target) const;
   void check_regular(const std::string& path, int fd) const;
   void check_beside(const std::string& path, int fd) const;
   void check_list(const std::string& path) const;

@@ -186,15 +186,16 @@ TEST_F(References, OtherFormatsLeadNowhere) {
   write_file(path("public/a.sdp"),
              "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video " + port +
                  " RTP/AVP 96\na=rtpmap:96 H264/90000\n");
-  const auto manifest = [&](const std::string& name, const std::string& base) {
+  const auto manifest = [&](const std::string& name, const std::string& base,
+                            const std::string& segment = "s0.ts") {
     write_file(
         path("public/" + name),
         "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
         "mediaPresentationDuration=\"PT1S\" profiles=\"urn:mpeg:dash:profile:isoff-on-demand:"
         "2011\"><Period><AdaptationSet mimeType=\"video/mp4\"><Representation id=\"1\" "
         "bandwidth=\"1\"><BaseURL>" +
-            base +
-            "</BaseURL><SegmentList duration=\"1\"><SegmentURL media=\"s0.ts\"/>"
+            base + "</BaseURL><SegmentList duration=\"1\"><SegmentURL media=\"" + segment +
+            "\"/>"
             "</SegmentList></Representation></AdaptationSet></Period></MPD>");
     return path("public/" + name);
   };
@@ -202,10 +203,16 @@ TEST_F(References, OtherFormatsLeadNowhere) {
   expect_refused(path("public/a.sdp"), {"'rtp'", "--format-in sdp", "[input-reference]"});
   expect_refused("- < " + path("public/a.sdp"), {"[input-reference]"});
   const std::string web_base = "http://" + server->address() + "/";
+  // FFmpeg 6.1's DASH opens files whatever it may. Refusing is not the sandbox's task alone.
   for (const std::string& base : {web_base, "file://" + path("secret/"), path("secret/")})
-    for (const char* how : {"", " --format-in dash"})
+    for (const char* how : {" --no-sandbox", " --no-sandbox --format-in dash"})
       expect_refused(manifest("a.mpd", base) + how, {"[input-reference]"});
   expect_refused("- < <(cat " + manifest("b.mpd", web_base) + ")", {"[input-reference]"});
+  std::filesystem::copy(manifest("c.mpd", "", "file://" + path("public/s0.ts")),
+                        path("secret/c.mpd"));
+  const Result served = filter(web_base + "c.mpd --no-sandbox");
+  EXPECT_TRUE(refused(served, exit_input, {"[input-reference]"}));
+  EXPECT_EQ(served.out, "");
 }
 
 TEST_F(References, PicturesMayBeLinksAndNoPipes) {

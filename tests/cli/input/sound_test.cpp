@@ -196,9 +196,9 @@ TEST_F(Sound, DamageIsNamed) {
   EXPECT_EQ(sound_of("a.mkv", "codec_name"), "aac");
 }
 
-// Vorbis' decoder makes sound of all of the damage, and complains.
+// AC-3's decoder makes sound of all of the damage, and complains.
 TEST_F(Sound, DamageThatIsDecodedIsNamedToo) {
-  const std::string in = clip_with("in.mkv", "-c:a libvorbis");
+  const std::string in = clip_with("in.mkv", "-c:a ac3");
   ffmpeg("-i " + in + " -c copy -bsf:a noise=amount=40 " + path("damaged.mkv"));
   const Result result = filter(path("damaged.mkv"), "a.mkv", {"--audio", "aac"});
   EXPECT_EQ(result.exit_code, exit_damaged);
