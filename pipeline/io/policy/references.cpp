@@ -130,13 +130,15 @@ bool is_dash(const AVInputFormat& format) { return av_match_name("dash", format.
 // in updates, so it is tried.
 bool dash_heeds_protocols() {
   static const bool heeds = [] {
+    const AVInputFormat* const dash = av_find_input_format("dash");
+    if (!dash) return true;  // FFmpeg without libxml2
     const AvLines lines;
     AvErrors errors(nullptr);
     const AvErrors::Here apart(errors);  // no damage of an input
     AVFormatContext* container = nullptr;
     AVDictionary* options = nullptr;
     av_dict_set(&options, "protocol_whitelist", "data", 0);
-    avformat_open_input(&container, manifest, av_find_input_format("dash"), &options);
+    avformat_open_input(&container, manifest, dash, &options);
     av_dict_free(&options);
     avformat_close_input(&container);
     take_av_line();
@@ -182,8 +184,11 @@ References::References(Input input, std::string url, std::string name, const AVI
 
 bool References::trusts_dash() const {
   if (input_ != Input::address) return false;
+  if (dash_heeds_protocols()) return true;
+  const std::string name = url_.substr(0, url_.find_first_of("?#"));
+  if (format_ ? !is_dash(*format_) : !av_match_ext(name.c_str(), "mpd")) return false;
   const std::string_view scheme = scheme_of(url_);
-  return dash_heeds_protocols() || scheme == "http" || (scheme == "https" && insecure_);
+  return scheme == "http" || (scheme == "https" && insecure_);
 }
 
 bool References::close_dash(AVDictionary** options) const {
@@ -287,14 +292,15 @@ void References::check(const std::string& words) const {
 
 void References::refuse_format() const {
   const char* why = "it is a DASH manifest, and FFmpeg would open what it names unasked";
-  const char* remedy = "read it from an HTTP server";
+  const char* remedy = scheme_of(url_) == "http" ? "add `input_format` dash, if you trust it"
+                                                 : "read it from an HTTP server";
   if (list_) {
     why = "a file of the list refers to others";
     remedy = "";
   } else if (!format_ && av_match_ext(url_.c_str(), endings_of_scripts)) {
     why = "it is a script";
     remedy = "`input_format` runs it, if you trust it";
-  } else if (scheme_of(url_) == "https") {
+  } else if (scheme_of(url_) == "https" && !insecure_) {
     why = unchecked_parts;
     remedy = takes_them_so;
   }

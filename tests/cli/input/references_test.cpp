@@ -37,6 +37,21 @@ class References : public CliTest {
     return path("public/" + name);
   }
 
+  // Writes public/NAME, a DASH manifest of one segment.
+  std::string manifest(const std::string& name, const std::string& base,
+                       const std::string& segment = "s0.ts") const {
+    write_file(
+        path("public/" + name),
+        "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
+        "mediaPresentationDuration=\"PT1S\" profiles=\"urn:mpeg:dash:profile:isoff-on-demand:"
+        "2011\"><Period><AdaptationSet mimeType=\"video/mp4\"><Representation id=\"1\" "
+        "bandwidth=\"1\"><BaseURL>" +
+            base + "</BaseURL><SegmentList duration=\"1\"><SegmentURL media=\"" + segment +
+            "\"/>"
+            "</SegmentList></Representation></AdaptationSet></Period></MPD>");
+    return path("public/" + name);
+  }
+
   // Filters an input, given as words of bash.
   static Result filter(const std::string& input) {
     return shell(vidconv() + " " + input + " -o md5: --kernel identity");
@@ -186,19 +201,6 @@ TEST_F(References, OtherFormatsLeadNowhere) {
   write_file(path("public/a.sdp"),
              "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video " + port +
                  " RTP/AVP 96\na=rtpmap:96 H264/90000\n");
-  const auto manifest = [&](const std::string& name, const std::string& base,
-                            const std::string& segment = "s0.ts") {
-    write_file(
-        path("public/" + name),
-        "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
-        "mediaPresentationDuration=\"PT1S\" profiles=\"urn:mpeg:dash:profile:isoff-on-demand:"
-        "2011\"><Period><AdaptationSet mimeType=\"video/mp4\"><Representation id=\"1\" "
-        "bandwidth=\"1\"><BaseURL>" +
-            base + "</BaseURL><SegmentList duration=\"1\"><SegmentURL media=\"" + segment +
-            "\"/>"
-            "</SegmentList></Representation></AdaptationSet></Period></MPD>");
-    return path("public/" + name);
-  };
   // Only an explicit --format-in sdp receives RTP: see live_test.cpp.
   expect_refused(path("public/a.sdp"), {"'rtp'", "--format-in sdp", "[input-reference]"});
   expect_refused("- < " + path("public/a.sdp"), {"[input-reference]"});
@@ -234,6 +236,8 @@ TEST_F(References, AddressesLeadToTheirKind) {
   const std::string address = "http://" + server->address() + "/";
   EXPECT_EQ(frames(filter(address + "good.m3u8")), 10U);
   EXPECT_EQ(frames(filter(address + "to/" + web())), 5U);
+  std::filesystem::copy(manifest("good.mpd", ""), path("secret/good.mpd"));
+  EXPECT_EQ(frames(filter("'" + address + "good.mpd?of=today'")), 5U);
   for (const std::string& target :
        {"file://" + path("public/s0.ts"), "crypto:" + path("public/s0.ts"),
         std::string("udp://127.0.0.1:9")}) {
