@@ -105,10 +105,9 @@ class Cluster:
         (self.folder / "slurm.conf").write_text(
             CONFIGURATION.format(host=host, port=free_port(), folder=self.folder, nodes=nodes))
         version = re.search(r"(\d+)\.(\d+)", self.run("slurmd", "-V"))
-        version = int(version[1]), int(version[2])
-        if version >= (23, 11):  # these look for cgroups that containers may not have; v1 looks when there are tasks
-            plugin = "disabled" if version >= (24, 5) else "cgroup/v1"
-            (self.folder / "cgroup.conf").write_text(f"CgroupPlugin={plugin}\n")
+        # Others look for cgroups that containers may not have; v1 does so when there are tasks for it.
+        plugin = "disabled" if (int(version[1]), int(version[2])) >= (24, 5) else "cgroup/v1"
+        (self.folder / "cgroup.conf").write_text(f"CgroupPlugin={plugin}\n")
         (self.folder / "gpu0").touch()  # stands for a device
         (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/gpu0\n")
         self.run("slurmctld", "-c")

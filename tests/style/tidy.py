@@ -78,7 +78,7 @@ def one(program, root, build, database, file, top, plain):
     if top in LESS:
         command += [f"--checks={LESS[top]}", "--extra-arg=-Wno-sign-conversion"]
     if plain:
-        flags = ["-std=c++20", "-O1", "-DVIDCONV_HAVE_CUDA"]
+        flags = ["-std=c++20", "-O1", "-DVIDCONV_HAVE_CUDA", '-DVIDCONV_BENCH_PLOT=""']
         flags += [f"-I{folder}" for folder in (root, root / "api/include", build / "api/include")]
         command += [str(file), "--", *flags]
     else:
