@@ -42,11 +42,12 @@ __device__ inline unsigned code_bits(float v, const RealFinish& f) {
 }
 
 // Returns finish_real() of two responses; `absolute` is for floats, codes use `f`.
-template <class T, bool absolute>
-__device__ inline PairOf<T> finish_pair(float a, float b, const RealFinish& f, int shift) {
+template <class T>
+__device__ inline PairOf<T> finish_pair(float a, float b, const RealFinish& f, bool absolute,
+                                        int shift) {
   if constexpr (std::is_same_v<T, float>) {
     a = a + f.offset, b = b + f.offset;
-    if constexpr (absolute) a = a < 0 ? -a : a, b = b < 0 ? -b : b;
+    if (absolute) a = a < 0 ? -a : a, b = b < 0 ? -b : b;
     return make_float2(a, b);
   } else {
     if (f.plain) {

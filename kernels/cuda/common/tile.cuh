@@ -117,7 +117,7 @@ __device__ inline void for_grid(int columns, int rows, Body body) {
   const int threads = static_cast<int>(blockDim.x * blockDim.y);
   const int row_step = threads / columns, column_step = threads % columns;
   int row = thread_index() / columns, column = thread_index() % columns;
-#pragma unroll 4
+#pragma unroll 1
   while (row < rows) {
     body(row, column);
     row += row_step;

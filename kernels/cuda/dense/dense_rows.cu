@@ -101,10 +101,8 @@ struct Outputs {
   }
 
   __device__ PairOf<T> pair(const Given& work) const {
-    if (std::is_same_v<T, float> && work.finish.absolute)
-      return finish_pair<T, true>(response(0), response(1), work.real, work.sampling.shift);
-    else
-      return finish_pair<T, false>(response(0), response(1), work.real, work.sampling.shift);
+    return finish_pair<T>(response(0), response(1), work.real, work.finish.absolute,
+                          work.sampling.shift);
   }
 };
 

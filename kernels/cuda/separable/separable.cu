@@ -143,9 +143,9 @@ __global__ void __launch_bounds__(lanes* warps)
   const int y0 = tile.y + static_cast<int>(threadIdx.y) * strip;
   const Plane<T> dst = tile.pair.dst.as<T>();
 
-  Value total[strip][columns] = {};
-  sum_term<Arith, T>(total, work.first, tile, work.sampling, shared);
   if constexpr (single) {
+    Value total[strip][columns] = {};
+    sum_term<Arith, T>(total, work.first, tile, work.sampling, shared);
     store_outputs<columns, strip>(dst, x0, y0, work.sampling, work.finish,
                                   [&](const Finish& f, int x, int y) {
                                     const auto response = to_response<Arith>(total[y][x]);
@@ -153,24 +153,11 @@ __global__ void __launch_bounds__(lanes* warps)
                                   });
   } else {
     Combined<typename Arith::Response> combined[strip][columns];
-    Term<Value> term = work.first;
+    Value total[strip][columns];
     bool first = true;
-    for (int k = 1;; ++k) {
-      if (term.last) {
-#pragma unroll
-        for (int y = 0; y < strip; ++y)
-#pragma unroll
-          for (int x = 0; x < columns; ++x) {
-            const auto response = to_response<Arith>(total[y][x]);
-            if (first)
-              combined[y][x].first(work.finish, response);
-            else
-              combined[y][x].add(work.finish, response);
-          }
-        first = false;
-      }
-      if (k == work.count) break;
-      term = work.others[k - 1];
+#pragma unroll 1
+    for (int k = 0; k < work.count; ++k) {
+      const Term<Value> term = k == 0 ? work.first : work.others[k - 1];
       Value next[strip][columns] = {};
       __syncthreads();  // all threads are done with the previous sums and taps
       sum_term<Arith, T>(next, term, tile, work.sampling, shared);
@@ -179,6 +166,18 @@ __global__ void __launch_bounds__(lanes* warps)
 #pragma unroll
         for (int x = 0; x < columns; ++x)
           total[y][x] = term.joins ? add(total[y][x], next[y][x]) : next[y][x];
+      if (!term.last) continue;
+#pragma unroll
+      for (int y = 0; y < strip; ++y)
+#pragma unroll
+        for (int x = 0; x < columns; ++x) {
+          const auto response = to_response<Arith>(total[y][x]);
+          if (first)
+            combined[y][x].first(work.finish, response);
+          else
+            combined[y][x].add(work.finish, response);
+        }
+      first = false;
     }
     store_outputs<columns, strip>(
         dst, x0, y0, work.sampling, work.finish,

@@ -28,7 +28,7 @@ using SeparableRows =
 
 // A thread's work on some rows of a slab: they are loaded, summed along the rows, added to the
 // columns, and stored.
-template <class T, class Arith, int size, bool absolute, int apart>
+template <class T, class Arith, int size, int apart>
 struct RowGroup {
   static constexpr int half = size / 2;
   using S = SeparableRows<T, Arith, size, apart>;
@@ -113,8 +113,8 @@ struct RowGroup {
 #pragma unroll
     for (int r = 0; r < S::rows; ++r) {
       if constexpr (Arith::ordered)
-        pair[r] = finish_pair<T, absolute>(complete[r][0], complete[r][1], work.real,
-                                           work.sampling.shift);
+        pair[r] = finish_pair<T>(complete[r][0], complete[r][1], work.real, work.finish.absolute,
+                                 work.sampling.shift);
       else
         pair[r] = finish_pair<T>(complete[r][0], complete[r][1], work.finish, work.sampling.shift);
     }
@@ -126,7 +126,7 @@ struct RowGroup {
 };
 
 // `own` says whether the sample itself has a tap beside the passes.
-template <class T, class Arith, int size, bool absolute, int apart, bool own>
+template <class T, class Arith, int size, int apart, bool own>
 __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads, 2)
     separable_bulk_kernel(const __grid_constant__ SeparableWork<Arith, size> work) {
 #if __CUDA_ARCH__ >= 900
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
                  int output = 1 - size;  // the output that the next row completes
                  auto* to = reinterpret_cast<std::byte*>(dst.row(tile.y + output) + x);
                  __builtin_assume(__isGlobal(to));  // so that stores are compiled for global memory
-                 using Rows = RowGroup<T, Arith, size, absolute, apart>;
+                 using Rows = RowGroup<T, Arith, size, apart>;
                  typename Rows::Kept kept(tile.pair.src, x, tile.y + output, work.kept);
 #pragma unroll 1
                  for (; slabs > 0; --slabs) {
@@ -172,15 +172,9 @@ __global__ void __launch_bounds__(SeparableRows<T, Arith, size, apart>::threads,
 // Returns the kernel of a plan, for the planes that it can take; `name` is the variant's.
 template <class T, class Arith, int size, int apart = 1>
 auto separable_bulk(const char* name, const Plan& plan) {
-  auto kernel = separable_bulk_kernel<T, Arith, size, false, apart, false>;
-  if constexpr (std::is_same_v<T, float>)
-    if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true, apart, false>;
+  auto kernel = separable_bulk_kernel<T, Arith, size, apart, false>;
   if constexpr (takes_own_tap<Arith, size> && apart == 1)
-    if (own_tap(plan)) {
-      kernel = separable_bulk_kernel<T, Arith, size, false, apart, true>;
-      if constexpr (std::is_same_v<T, float>)
-        if (plan.finish.absolute) kernel = separable_bulk_kernel<T, Arith, size, true, apart, true>;
-    }
+    if (own_tap(plan)) kernel = separable_bulk_kernel<T, Arith, size, apart, true>;
   return BulkKernel<SeparableRows<T, Arith, size, apart>, SeparableWork<Arith, size>>(
       name, kernel, plan, separable_work<Arith, size>(plan, apart), size,
       sm90::separable_f32_bulk_strips);
