@@ -28,6 +28,7 @@ fresh_tree() {
 }
 enter_tree() {
   cp -L /etc/resolv.conf "$tree/etc/resolv.conf"
+  [[ -e $tree/etc/hosts ]] || echo 127.0.0.1 localhost >"$tree/etc/hosts"  # as containers have it
   mount -t proc proc "$tree/proc"
   mount -t sysfs -o ro sysfs "$tree/sys"
   mount --bind "$trees/archives" "$tree/var/cache/apt/archives"
