@@ -134,7 +134,7 @@ void ContainerInput::open() {
   const int code = avformat_open_input(&context, url_.c_str(), format_, &own);
   listened_to_ = context;  // null where it failed
   if (all_programs) av_dict_set(&own, "scan_all_pmts", nullptr, 0);
-  if (dash_is_closed) av_dict_set(&own, "allowed_extensions", nullptr, 0);
+  if (dash_is_closed) av_dict_set(&own, References::files_of_dash, nullptr, 0);
   const bool has_times = !frame_rate_.empty() && av_dict_get(own, "framerate", nullptr, 0);
   const std::unique_ptr<AVDictionary, DictionaryFree> left(own);
   container_.reset(context);  // libavformat has freed it and set it to null if it failed

@@ -110,7 +110,8 @@ struct Piece {
   int left = 1 << 20;
 };
 
-// Calls body(row, column) for all cells of a grid; the threads of the block share them.
+// Calls body(row, column) for all cells of a grid; the threads of the block share them. It is not
+// unrolled, because it serves the edges of planes and is a part of most kernels.
 template <class Body>
 __device__ inline void for_grid(int columns, int rows, Body body) {
   if (columns < 1) return;

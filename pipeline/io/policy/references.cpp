@@ -46,7 +46,6 @@ constexpr const char* manifest =
     "</Representation></AdaptationSet></Period></MPD>";
 constexpr std::string_view list_magic = "ffconcat version 1.0";
 constexpr std::size_t longest_listed = 200;
-constexpr const char* files_of_dash = "allowed_extensions";  // an option of FFmpeg's
 // Words of messages.
 constexpr const char* part_of_input = "a part of the input";
 constexpr const char* unchecked_parts =
