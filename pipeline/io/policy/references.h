@@ -43,7 +43,7 @@ class References {
   // Bars an FFmpeg whose DASH opens files unasked from doing so, by an option of the demuxer,
   // unless `options` have it. Returns whether it was added: other demuxers leave it.
   bool close_dash(AVDictionary** options) const;
-  static constexpr const char* files_of_dash = "allowed_extensions";  // that option
+  static constexpr const char* files_of_dash = "allowed_extensions";  // the option
 
   // Serves as FFmpeg's io_open: opens what `container` asks for, or refuses and remembers that.
   // Removes the options that the protocol knows from `options`, which may be null.
