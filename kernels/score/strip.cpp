@@ -1,7 +1,8 @@
 // Sums up samples in vectors. Further results are computed in doubles, which hold the sums exactly;
 // so there is one rounding in each of two products and one in a quotient, wherever it runs.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/score/strip.cpp"
+#endif
 #undef VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_ANY_CPU

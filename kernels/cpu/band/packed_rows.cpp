@@ -1,5 +1,6 @@
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/band/packed_rows.cpp"
+#endif
 #undef VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_SCALABLE_VECTORS
 #define VIDCONV_ANY_CPU

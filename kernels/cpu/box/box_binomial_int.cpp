@@ -2,8 +2,9 @@
 // additions alone, of lines that are loaded once for all output rows.
 //
 // Where sums are wider than samples, those at even and at odd columns lie in separate vectors.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_binomial_int.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

@@ -1,7 +1,8 @@
 // The variant for boxes of floats of up to 16x16: sums along a line are made in registers and added
 // at once to sums across lines, each of which is made once and kept for the rows below.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_f32_avx512.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

@@ -1,8 +1,9 @@
 // The variant for equal taps over floats: sums of two sums each, whose number grows with the
 // logarithm of the number of taps. Row sums wait in the lines of their rows; sums of columns are
 // made in a strip of columns that stays in the first-level cache.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_f32_pairwise.cpp"
+#endif
 #define VIDCONV_ANY_CPU
 #define VIDCONV_NOT_SSE4
 #include "kernels/cpu/simd/targets.h"

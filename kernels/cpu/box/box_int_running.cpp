@@ -3,8 +3,9 @@
 // a row they go in whole vectors: from one vector to the next, each sum gains and loses as many
 // samples as a vector has lanes, and the sum of so many samples is that of two sums of half as
 // many.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/box/box_int_running.cpp"
+#endif
 #define VIDCONV_SSE4_TOO
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.

@@ -1,7 +1,8 @@
 // Integers do the work rather than the processor's conversions, which change the bits of NaNs:
 // halves that are only copied come back as they were.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/copy/half_rows.cpp"
+#endif
 #define VIDCONV_ANY_CPU
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.

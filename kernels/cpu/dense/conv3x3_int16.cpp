@@ -1,7 +1,8 @@
 // The variant for matrices of 3x3 whose sums fit 16 bits: products of whole vectors, each line
 // loaded once for all output rows.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/dense/conv3x3_int16.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

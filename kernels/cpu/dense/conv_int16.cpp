@@ -2,8 +2,9 @@
 // pairs samples (x, x + 1) with two taps for the even ones, and with the tap before and the first
 // of the two for the odd ones. So nothing is shuffled, each pair is loaded once, and the halves of
 // the resulting 32-bit lanes make one vector of 16-bit lanes.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/dense/conv_int16.cpp"
+#endif
 #define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.

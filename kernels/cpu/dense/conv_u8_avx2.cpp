@@ -3,8 +3,9 @@
 //
 // Sums of the output samples at even and at odd columns lie in separate vectors, made of loads at
 // these columns: both take the same taps, and their result bytes make one vector.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/dense/conv_u8_avx2.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

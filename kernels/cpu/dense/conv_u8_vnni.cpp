@@ -2,8 +2,9 @@
 // of loads at these columns. So nothing is shuffled: the four results of each 32-bit lane are the
 // four bytes that are stored there. A load serves several output rows, because unaligned loads take
 // longer than multiply-adds.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/dense/conv_u8_vnni.cpp"
+#endif
 #define VIDCONV_DOT_PRODUCTS
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.

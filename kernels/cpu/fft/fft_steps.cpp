@@ -1,6 +1,7 @@
 // The steps of fft_tile.h.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/fft/fft_steps.cpp"
+#endif
 #define VIDCONV_ANY_CPU
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.

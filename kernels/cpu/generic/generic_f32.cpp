@@ -1,6 +1,7 @@
 // The general variant (generic-inl.h) in floats, over floats.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/generic/generic_f32.cpp"
+#endif
 #define VIDCONV_ANY_CPU
 #define VIDCONV_NOT_SSE4
 #include "kernels/cpu/simd/targets.h"

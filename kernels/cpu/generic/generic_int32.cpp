@@ -1,6 +1,7 @@
 // The general variant (generic-inl.h) in integers.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/generic/generic_int32.cpp"
+#endif
 #define VIDCONV_ANY_CPU
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.

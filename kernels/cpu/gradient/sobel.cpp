@@ -5,8 +5,9 @@
 //
 // Where lanes are wider than samples, those at even and at odd columns lie in separate vectors: the
 // samples to the left of one are those of the other.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gradient/sobel.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

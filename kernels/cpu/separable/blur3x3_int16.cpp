@@ -2,8 +2,9 @@
 // blur3x3_int16_plan.h says.
 //
 // Bytes at even and at odd columns lie in separate vectors.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/blur3x3_int16.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

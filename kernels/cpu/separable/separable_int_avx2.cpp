@@ -3,8 +3,9 @@
 //
 // Pairs are interleaved from whole vectors, and sums packed again the same way, so that columns
 // stay in order.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/separable_int_avx2.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

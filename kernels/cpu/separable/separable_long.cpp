@@ -1,8 +1,9 @@
 // The variant for passes that are longer than a matrix may be: rows first, all of them, then
 // columns. The line between the passes is kept for each row of the plane, however often borders
 // repeat it.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/separable_long.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

@@ -1,7 +1,8 @@
 // The variant for plans over time: rows of as many frames as there are taps, sample by sample; long
 // means by sums that are carried from frame to frame.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/time/conv_time.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

@@ -1,6 +1,7 @@
 // The variant for plans over columns, rows and frames: lines of all planes' rows, sample by sample.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/time/conv_volume.cpp"
+#endif
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
 #include <hwy/foreach_target.h>

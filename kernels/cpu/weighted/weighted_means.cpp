@@ -1,7 +1,8 @@
 // The variant for plans whose samples count by weights: sums of lines of doubles, vectors at a
 // time.
-#undef HWY_TARGET_INCLUDE
+#ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/weighted/weighted_means.cpp"
+#endif
 #define VIDCONV_ANY_CPU
 #include "kernels/cpu/simd/targets.h"
 // In this order: targets.h decides what Highway offers.
