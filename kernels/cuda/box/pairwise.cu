@@ -9,6 +9,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace pairwise_kernels {
 namespace {
 
 using pairwise::Work;
@@ -85,12 +86,13 @@ class Pairwise final : public Convolver {
 };
 
 }  // namespace
+}  // namespace pairwise_kernels
 
 bool supports_pairwise(const Plan& plan) { return plan.terms[0].pairwise; }
 
 std::unique_ptr<Convolver> make_pairwise(const Plan& plan, int) {
   if (auto square = make_pairwise_square(plan)) return square;
-  return std::make_unique<Pairwise>(plan);
+  return std::make_unique<pairwise_kernels::Pairwise>(plan);
 }
 
 }  // namespace vidconv::cuda

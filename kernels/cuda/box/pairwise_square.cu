@@ -9,6 +9,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace pairwise_square_kernels {
 namespace {
 
 constexpr int smallest_square = 7, largest_square = 31;
@@ -61,8 +62,10 @@ std::unique_ptr<Convolver> make_square(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace pairwise_square_kernels
 
 std::unique_ptr<Convolver> make_pairwise_square(const Plan& plan) {
+  using namespace pairwise_square_kernels;
   const Taps& t = plan.terms[0];
   if (t.width != t.height || t.width % 2 == 0 || t.width < smallest_square ||
       t.width > largest_square || t.anchor_x != t.width / 2 || t.anchor_y != t.height / 2)

@@ -11,6 +11,7 @@
 #include "kernels/cuda/common/tile.cuh"
 
 namespace vidconv {
+namespace blend_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = 8;  // lanes and warps of a block: a row of a piece for each warp
@@ -152,15 +153,16 @@ class CudaBlender final : public Blender {
 };
 
 }  // namespace
+}  // namespace blend_kernels
 
 std::unique_ptr<Blender> make_cuda_blender(const SampleType& sample) {
   switch (sample.storage) {
     case Storage::u8:
-      return std::make_unique<CudaBlender<std::uint8_t>>(sample.shift);
+      return std::make_unique<blend_kernels::CudaBlender<std::uint8_t>>(sample.shift);
     case Storage::u16:
-      return std::make_unique<CudaBlender<std::uint16_t>>(sample.shift);
+      return std::make_unique<blend_kernels::CudaBlender<std::uint16_t>>(sample.shift);
     default:
-      return std::make_unique<CudaBlender<float>>(0);
+      return std::make_unique<blend_kernels::CudaBlender<float>>(0);
   }
 }
 

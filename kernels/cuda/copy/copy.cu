@@ -5,6 +5,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace copy_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = 8;
@@ -73,13 +74,16 @@ class Copy final : public Convolver {
 };
 
 }  // namespace
+}  // namespace copy_kernels
 
 bool supports_copy(const Plan& plan) { return plan.is_copy(); }
 
 std::unique_ptr<Convolver> make_copy(const Plan& plan, int) {
-  if (plan.sample.storage == Storage::u8) return std::make_unique<Copy<std::uint8_t>>();
-  if (plan.sample.storage == Storage::u16) return std::make_unique<Copy<std::uint16_t>>();
-  return std::make_unique<Copy<std::uint32_t>>();  // the bits of a float
+  if (plan.sample.storage == Storage::u8)
+    return std::make_unique<copy_kernels::Copy<std::uint8_t>>();
+  if (plan.sample.storage == Storage::u16)
+    return std::make_unique<copy_kernels::Copy<std::uint16_t>>();
+  return std::make_unique<copy_kernels::Copy<std::uint32_t>>();  // the bits of a float
 }
 
 }  // namespace vidconv::cuda

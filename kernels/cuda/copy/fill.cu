@@ -7,6 +7,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace fill_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = 8;
@@ -71,6 +72,7 @@ class Fill final : public Convolver {
 };
 
 }  // namespace
+}  // namespace fill_kernels
 
 bool supports_fill(const Plan& plan) {
   if (plan.operation() != Operation::sums) return plan.operation() == Operation::fill;
@@ -79,9 +81,11 @@ bool supports_fill(const Plan& plan) {
 }
 
 std::unique_ptr<Convolver> make_fill(const Plan& plan, int) {
-  if (plan.sample.storage == Storage::u8) return std::make_unique<Fill<std::uint8_t>>(plan);
-  if (plan.sample.storage == Storage::u16) return std::make_unique<Fill<std::uint16_t>>(plan);
-  return std::make_unique<Fill<std::uint32_t>>(plan);  // the bits of a float
+  if (plan.sample.storage == Storage::u8)
+    return std::make_unique<fill_kernels::Fill<std::uint8_t>>(plan);
+  if (plan.sample.storage == Storage::u16)
+    return std::make_unique<fill_kernels::Fill<std::uint16_t>>(plan);
+  return std::make_unique<fill_kernels::Fill<std::uint32_t>>(plan);  // the bits of a float
 }
 
 }  // namespace vidconv::cuda

@@ -8,6 +8,7 @@
 #include "kernels/picture/half.h"
 
 namespace vidconv::cuda {
+namespace halves_kernels {
 namespace {
 
 constexpr int lanes = 128;
@@ -86,12 +87,13 @@ void launch(const ConstBytePlane& from, const BytePlane& to, CudaStream stream) 
 }
 
 }  // namespace
+}  // namespace halves_kernels
 
 void floats_of_halves(const ConstBytePlane& halves, const BytePlane& floats, CudaStream stream) {
-  launch<std::uint16_t, float>(halves, floats, stream);
+  halves_kernels::launch<std::uint16_t, float>(halves, floats, stream);
 }
 void halves_of_floats(const ConstBytePlane& floats, const BytePlane& halves, CudaStream stream) {
-  launch<float, std::uint16_t>(floats, halves, stream);
+  halves_kernels::launch<float, std::uint16_t>(floats, halves, stream);
 }
 
 }  // namespace vidconv::cuda

@@ -5,6 +5,7 @@
 #include "kernels/light/light_math.h"
 
 namespace vidconv {
+namespace light_kernels {
 namespace {
 
 constexpr int lanes = 32, rows = 8;  // lanes and rows of a block
@@ -120,10 +121,11 @@ class CudaLight final : public Convolver {
 };
 
 }  // namespace
+}  // namespace light_kernels
 
 std::unique_ptr<Convolver> make_cuda_light(const LightPlan& plan, LightStep step) {
   return with_light_types(plan, [&]<class T, ColourModel model>() -> std::unique_ptr<Convolver> {
-    return std::make_unique<CudaLight<T, model>>(plan, step);
+    return std::make_unique<light_kernels::CudaLight<T, model>>(plan, step);
   });
 }
 

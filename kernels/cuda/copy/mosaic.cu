@@ -9,6 +9,7 @@
 #include "kernels/picture/blocks.h"
 
 namespace vidconv::cuda {
+namespace mosaic_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = 8;
@@ -111,11 +112,14 @@ class Mosaic final : public Convolver {
 };
 
 }  // namespace
+}  // namespace mosaic_kernels
 
 std::unique_ptr<Convolver> make_mosaic(const Plan& plan, int) {
-  if (plan.sample.storage == Storage::u8) return std::make_unique<Mosaic<std::uint8_t>>(plan);
-  if (plan.sample.storage == Storage::u16) return std::make_unique<Mosaic<std::uint16_t>>(plan);
-  return std::make_unique<Mosaic<float>>(plan);
+  if (plan.sample.storage == Storage::u8)
+    return std::make_unique<mosaic_kernels::Mosaic<std::uint8_t>>(plan);
+  if (plan.sample.storage == Storage::u16)
+    return std::make_unique<mosaic_kernels::Mosaic<std::uint16_t>>(plan);
+  return std::make_unique<mosaic_kernels::Mosaic<float>>(plan);
 }
 
 }  // namespace vidconv::cuda

@@ -2,6 +2,7 @@
 #include "kernels/cuda/copy/repack.h"
 
 namespace vidconv::cuda {
+namespace repack_kernels {
 namespace {
 
 constexpr int lanes = 128;
@@ -31,13 +32,14 @@ void launch(const ConstBytePlane& from, int shift, const BytePlane& to, CudaStre
 }
 
 }  // namespace
+}  // namespace repack_kernels
 
 void repack(const ConstBytePlane& from, int shift, const BytePlane& to, Storage storage,
             CudaStream stream) {
   if (storage == Storage::u8)
-    launch<std::uint8_t>(from, shift, to, stream);
+    repack_kernels::launch<std::uint8_t>(from, shift, to, stream);
   else
-    launch<std::uint16_t>(from, shift, to, stream);
+    repack_kernels::launch<std::uint16_t>(from, shift, to, stream);
 }
 
 }  // namespace vidconv::cuda

@@ -13,6 +13,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace dense_kernels {
 namespace {
 
 constexpr int lanes = 32,
@@ -198,6 +199,7 @@ class Dense final : public Convolver {
 };
 
 }  // namespace
+}  // namespace dense_kernels
 
 bool supports_dense(const Plan& plan) {
   return std::ranges::none_of(plan.terms, [](const Taps& t) { return t.dense.empty() || t.joins; });
@@ -205,7 +207,7 @@ bool supports_dense(const Plan& plan) {
 
 std::unique_ptr<Convolver> make_dense(const Plan& plan, int) {
   return with_types(plan, [&]<class T, class Arith>() -> std::unique_ptr<Convolver> {
-    return std::make_unique<Dense<T, Arith>>(plan);
+    return std::make_unique<dense_kernels::Dense<T, Arith>>(plan);
   });
 }
 

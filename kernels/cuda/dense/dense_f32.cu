@@ -18,6 +18,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace dense_f32_kernels {
 namespace {
 
 constexpr int lanes = 32;
@@ -222,15 +223,17 @@ class DenseF32 final : public Convolver {
 };
 
 }  // namespace
+}  // namespace dense_f32_kernels
 
 bool supports_dense_f32(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace dense_f32_kernels;
   return plan.sample.storage == Storage::f32 && plan.arith == Arith::float32 &&
          plan.terms.size() == 1 && supports_dense(plan) && abilities.sm80() &&
          shared_bytes_of(plan.terms[0]) <= most_shared;
 }
 
 std::unique_ptr<Convolver> make_dense_f32(const Plan& plan, int) {
-  return std::make_unique<DenseF32>(plan);
+  return std::make_unique<dense_f32_kernels::DenseF32>(plan);
 }
 
 }  // namespace vidconv::cuda

@@ -18,6 +18,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace dense_f32_wide_kernels {
 namespace {
 
 constexpr int lanes = 32;
@@ -189,8 +190,10 @@ Result with_width(int width, Result no, Make make) {
 }
 
 }  // namespace
+}  // namespace dense_f32_wide_kernels
 
 bool supports_dense_f32_wide(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace dense_f32_wide_kernels;
   if (plan.sample.storage != Storage::f32 || plan.arith != Arith::float32 ||
       plan.terms.size() != 1 || !supports_dense(plan) || plan.finish.combine != Combine::linear ||
       !abilities.sm80())
@@ -203,6 +206,7 @@ bool supports_dense_f32_wide(const Plan& plan, const CudaAbilities& abilities) {
 }
 
 std::unique_ptr<Convolver> make_dense_f32_wide(const Plan& plan, int) {
+  using namespace dense_f32_wide_kernels;
   return with_width(plan.terms[0].width, std::unique_ptr<Convolver>(),
                     [&]<int width>() -> std::unique_ptr<Convolver> {
                       return std::make_unique<DenseF32Wide<width>>(plan);

@@ -12,6 +12,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace dense_fft_kernels {
 namespace {
 
 using namespace dense_fft;
@@ -113,14 +114,17 @@ class DenseFft final : public Convolver {
 };
 
 }  // namespace
+}  // namespace dense_fft_kernels
 
 bool supports_dense_fft(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace dense_fft_kernels;
   return plan.sample.storage == Storage::f32 && plan.arith == Arith::float64 &&
          plan.terms.size() == 1 && plan.components == 1 && supports_dense(plan) &&
          plan.finish.combine == Combine::linear && abilities.sm80();
 }
 
 std::unique_ptr<Convolver> make_dense_fft(const Plan& plan, int) {
+  using namespace dense_fft_kernels;
   Work layout{};
   lay_out(plan.terms[0], layout);
   if (layout.pieces > 1) return std::make_unique<DenseFft<true>>(plan, layout);

@@ -23,6 +23,7 @@
 #include "kernels/plan/finish.h"
 
 namespace vidconv::cuda {
+namespace dense_rows_kernels {
 namespace {
 
 // How sums are made, and how they become a response.
@@ -203,8 +204,10 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 bool has_taps_apart(const Plan& plan) { return plan.terms.size() == 2 && plan.components >= 3; }
 
 }  // namespace
+}  // namespace dense_rows_kernels
 
 bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace dense_rows_kernels;
   const bool floats = plan.sample.storage == Storage::f32;
   const int most = plan.terms.size() == 2 ? largest_pair : floats ? largest_floats : largest_codes;
   const bool apart = has_taps_apart(plan);
@@ -224,6 +227,7 @@ bool supports_dense_rows(const Plan& plan, const CudaAbilities& abilities) {
 }
 
 std::unique_ptr<Convolver> make_dense_rows(const Plan& plan, int) {
+  using namespace dense_rows_kernels;
   const bool two = plan.terms.size() == 2;
   if (plan.sample.storage == Storage::f32)
     return two ? make_of<float, Way::ordered_length, largest_pair>(plan)

@@ -22,6 +22,7 @@
 #include "kernels/plan/own_tap.h"
 
 namespace vidconv::cuda {
+namespace separable_f32_kernels {
 namespace {
 
 constexpr SlabShape tuned = sm90::separable_f32;
@@ -227,6 +228,7 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace separable_f32_kernels
 
 // The taps must fill the square: otherwise added zeros could be seen, because a sample may be
 // infinite.
@@ -235,10 +237,13 @@ bool supports_separable_f32(const Plan& plan) {
       plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];
-  return t.width == t.height && t.width % 2 == 1 && t.width >= 3 && t.width <= largest &&
-         t.anchor_x == t.width / 2 && t.anchor_y == t.height / 2;
+  return t.width == t.height && t.width % 2 == 1 && t.width >= 3 &&
+         t.width <= separable_f32_kernels::largest && t.anchor_x == t.width / 2 &&
+         t.anchor_y == t.height / 2;
 }
 
-std::unique_ptr<Convolver> make_separable_f32(const Plan& plan, int) { return make_sized<3>(plan); }
+std::unique_ptr<Convolver> make_separable_f32(const Plan& plan, int) {
+  return separable_f32_kernels::make_sized<3>(plan);
+}
 
 }  // namespace vidconv::cuda

@@ -6,6 +6,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_f32_long_kernels {
 namespace {
 
 constexpr int shortest = 19, longest = 33;
@@ -19,9 +20,11 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace separable_f32_long_kernels
 
 // Demands what supports_separable_f32() does, and bulk copies: nothing would be gained without.
 bool supports_separable_f32_long(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace separable_f32_long_kernels;
   if (plan.sample.storage != Storage::f32 || !supports_separable(plan) || !is_passes(plan) ||
       plan.finish.combine != Combine::linear || plan.border == BorderMode::wrap ||
       abilities.generation < 9)
@@ -32,6 +35,7 @@ bool supports_separable_f32_long(const Plan& plan, const CudaAbilities& abilitie
 }
 
 std::unique_ptr<Convolver> make_separable_f32_long(const Plan& plan, int) {
+  using namespace separable_f32_long_kernels;
   return make_sized<shortest>(plan);
 }
 

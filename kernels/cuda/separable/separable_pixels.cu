@@ -7,6 +7,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_pixels_kernels {
 namespace {
 
 constexpr int smallest_pixels = 5, largest_pixels = 17, largest_pixels_of_integers = 9;
@@ -27,8 +28,10 @@ std::unique_ptr<Convolver> make_pixels(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace separable_pixels_kernels
 
 bool supports_separable_pixels(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace separable_pixels_kernels;
   return plan.components >= 3 && keeps_in_rows(plan) && plan.sample.storage == Storage::u16 &&
          plan.arith != Arith::float64 && supports_separable(plan) && plan.terms.size() == 1 &&
          plan.finish.combine == Combine::linear && plan.border != BorderMode::wrap &&
@@ -38,6 +41,7 @@ bool supports_separable_pixels(const Plan& plan, const CudaAbilities& abilities)
 }
 
 std::unique_ptr<Convolver> make_separable_pixels(const Plan& plan, int) {
+  using namespace separable_pixels_kernels;
   return plan.components == 3 ? make_pixels<3>(plan) : make_pixels<4>(plan);
 }
 

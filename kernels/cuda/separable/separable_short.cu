@@ -15,6 +15,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_short_kernels {
 namespace {
 
 constexpr int size = 3;                             // taps of a pass, around the output sample
@@ -166,18 +167,19 @@ class SeparableShort final : public Convolver {
 };
 
 }  // namespace
+}  // namespace separable_short_kernels
 
 bool supports_separable_short(const Plan& plan) {
   if (plan.sample != SampleType{Storage::u8, 8, 0} || plan.arith != Arith::int32 ||
       plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& taps = plan.terms[0];
-  return taps.separable() && square_for(plan) <= size && bytes_needed(taps.row) != 0 &&
-         rounding_serves(plan.finish);
+  return taps.separable() && square_for(plan) <= separable_short_kernels::size &&
+         bytes_needed(taps.row) != 0 && rounding_serves(plan.finish);
 }
 
 std::unique_ptr<Convolver> make_separable_short(const Plan& plan, int) {
-  return std::make_unique<SeparableShort>(plan);
+  return std::make_unique<separable_short_kernels::SeparableShort>(plan);
 }
 
 }  // namespace vidconv::cuda

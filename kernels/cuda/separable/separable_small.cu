@@ -12,6 +12,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_small_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = sm90::separable_small.warps;  // lanes and warps of a block
@@ -224,15 +225,18 @@ std::unique_ptr<Convolver> make_for(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace separable_small_kernels
 
 bool supports_separable_small(const Plan& plan) {
   if (plan.arith != Arith::int32 || plan.terms.size() != 1) return false;
   const Taps& taps = plan.terms[0];
   if (!taps.separable()) return false;
-  return square_for(plan) <= largest && (plan.fits24 || taps.row_max - taps.row_min <= 0xFFFF);
+  return square_for(plan) <= separable_small_kernels::largest &&
+         (plan.fits24 || taps.row_max - taps.row_min <= 0xFFFF);
 }
 
 std::unique_ptr<Convolver> make_separable_small(const Plan& plan, int) {
+  using namespace separable_small_kernels;
   return plan.sample.storage == Storage::u8 ? make_for<std::uint8_t>(plan)
                                             : make_for<std::uint16_t>(plan);
 }

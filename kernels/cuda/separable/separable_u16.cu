@@ -6,6 +6,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_u16_kernels {
 namespace {
 
 constexpr int longest = 31, longest_integers = 7;
@@ -23,9 +24,11 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace separable_u16_kernels
 
 // More taps are for tensor cores where sums are integers.
 bool supports_separable_u16(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace separable_u16_kernels;
   if (plan.sample.storage != Storage::u16 || plan.arith == Arith::float64 ||
       !supports_separable(plan) || !is_passes(plan) || plan.finish.combine != Combine::linear ||
       plan.border == BorderMode::wrap || abilities.generation < 9)
@@ -34,6 +37,7 @@ bool supports_separable_u16(const Plan& plan, const CudaAbilities& abilities) {
 }
 
 std::unique_ptr<Convolver> make_separable_u16(const Plan& plan, int) {
+  using namespace separable_u16_kernels;
   return plan.arith == Arith::int32 ? make_sized<Integer, 3, longest_integers>(plan)
                                     : make_sized<OrderedFloat, 3, longest>(plan);
 }

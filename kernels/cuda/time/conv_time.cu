@@ -18,6 +18,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace conv_time_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = 8;
@@ -336,7 +337,10 @@ std::unique_ptr<TimeConvolver> make_of(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace conv_time_kernels
 
-std::unique_ptr<Convolver> make_conv_time(const Plan& plan, int) { return make_of(plan); }
+std::unique_ptr<Convolver> make_conv_time(const Plan& plan, int) {
+  return conv_time_kernels::make_of(plan);
+}
 
 }  // namespace vidconv::cuda

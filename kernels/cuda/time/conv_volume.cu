@@ -18,6 +18,7 @@
 #include "kernels/plan/volume_taps.h"
 
 namespace vidconv::cuda {
+namespace conv_volume_kernels {
 namespace {
 
 constexpr int lanes = 32, most_warps = 8;
@@ -257,7 +258,10 @@ std::unique_ptr<TimeConvolver> make_of(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace conv_volume_kernels
 
-std::unique_ptr<Convolver> make_conv_volume(const Plan& plan, int) { return make_of(plan); }
+std::unique_ptr<Convolver> make_conv_volume(const Plan& plan, int) {
+  return conv_volume_kernels::make_of(plan);
+}
 
 }  // namespace vidconv::cuda

@@ -14,6 +14,7 @@
 #include "kernels/plan/weighted.h"
 
 namespace vidconv::cuda {
+namespace weighted_means_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = 8;
@@ -116,13 +117,14 @@ class WeightedMeans final : public Convolver {
 };
 
 }  // namespace
+}  // namespace weighted_means_kernels
 
 std::unique_ptr<Convolver> make_weighted_means(const Plan& plan, int) {
   if (plan.sample.storage == Storage::u8)
-    return std::make_unique<WeightedMeans<std::uint8_t>>(plan);
+    return std::make_unique<weighted_means_kernels::WeightedMeans<std::uint8_t>>(plan);
   if (plan.sample.storage == Storage::u16)
-    return std::make_unique<WeightedMeans<std::uint16_t>>(plan);
-  return std::make_unique<WeightedMeans<float>>(plan);
+    return std::make_unique<weighted_means_kernels::WeightedMeans<std::uint16_t>>(plan);
+  return std::make_unique<weighted_means_kernels::WeightedMeans<float>>(plan);
 }
 
 }  // namespace vidconv::cuda
