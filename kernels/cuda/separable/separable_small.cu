@@ -215,13 +215,19 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
   return std::make_unique<SeparableSmall<T, Passes, largest>>(plan);
 }
 
+// Whether the row pass gives sums below 2^24, which floats hold exactly.
+bool has_small_row_sums(const Plan& plan) {
+  double sum = 0;
+  for (double tap : plan.terms[0].row) sum += std::abs(tap);
+  return sum * plan.sample.max() < 0x1p24;
+}
+
 template <class T>
 std::unique_ptr<Convolver> make_for(const Plan& plan) {
   if (plan.fits24) return make_sized<T, FloatPasses>(plan);
-  double row_sum = 0;
-  for (double tap : plan.terms[0].row) row_sum += std::abs(tap);
-  return row_sum * plan.sample.max() < 0x1p24 ? make_sized<T, RoundedPasses<ExactFloat>>(plan)
-                                              : make_sized<T, RoundedPasses<Integer>>(plan);
+  if (has_small_row_sums(plan)) return make_sized<T, RoundedPasses<ExactFloat>>(plan);
+  if constexpr (sizeof(T) == 2) return make_sized<T, RoundedPasses<Integer>>(plan);
+  return nullptr;  // supports_separable_small() does not take it
 }
 
 }  // namespace
@@ -231,8 +237,11 @@ bool supports_separable_small(const Plan& plan) {
   if (plan.arith != Arith::int32 || plan.terms.size() != 1) return false;
   const Taps& taps = plan.terms[0];
   if (!taps.separable()) return false;
-  return square_for(plan) <= separable_small_kernels::largest &&
-         (plan.fits24 || taps.row_max - taps.row_min <= 0xFFFF);
+  if (square_for(plan) > separable_small_kernels::largest) return false;
+  if (plan.fits24) return true;
+  // Bytes with such large taps are too rare to have kernels of their own.
+  return taps.row_max - taps.row_min <= 0xFFFF &&
+         (plan.sample.storage != Storage::u8 || separable_small_kernels::has_small_row_sums(plan));
 }
 
 std::unique_ptr<Convolver> make_separable_small(const Plan& plan, int) {
