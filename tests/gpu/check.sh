@@ -75,7 +75,7 @@ gtest() {
     wait "${pids[i]}" || true
     grep -q '^\[==========\] .* ran\.' "$logs/$step-$i.log" || died=$((died + 1))
   done
-  grep -hE '^\[  (FAILED|SKIPPED) +\] .*\([0-9]+ ms\)$|Failure$' -A4 "$logs/$step"-*.log | head -60
+  grep -hE '^\[  (FAILED|SKIPPED) +\] .*\([0-9]+ ms\)$|Failure$' -A9 "$logs/$step"-*.log | head -60
   note "$step" "$what" "$(count OK "$logs/$step"-*.log)" "$(($(count FAILED "$logs/$step"-*.log) + died))" \
     "$(count SKIPPED "$logs/$step"-*.log)" "$((SECONDS - begun))"
 }
