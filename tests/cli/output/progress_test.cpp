@@ -224,6 +224,7 @@ TEST_F(Terminal, TheBarFitsAndGoes) {
          {"TERM=xterm NO_COLOR=", "TERM=xterm NO_COLOR=1", "TERM=dumb NO_COLOR="}) {
       SCOPED_TRACE(environment + " " + std::to_string(columns));
       const std::vector<std::string> lines = drawn(environment, columns);
+      ASSERT_FALSE(lines.empty());
       const bool dumb = environment.starts_with("TERM=dumb");
       const bool coloured = environment == "TERM=xterm NO_COLOR=";
       bool bar = false, colour = false;

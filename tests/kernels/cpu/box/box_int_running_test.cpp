@@ -1,5 +1,6 @@
 // Running sums: the bytes of the definition with sums of any width, on every instruction set.
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <cmath>
 #include <cstdint>
@@ -45,7 +46,7 @@ class Running : public testing::Test {
       force_simd(level);
       const Variant& variant = *find_variant("cpu-box-int-running");
       if (!supports(variant, plan)) {  // a processor from before SSE4
-        ASSERT_EQ(simd_name(level), "EMU128");
+        ASSERT_GT(level, SimdLevel{HWY_SSE4});  // lesser levels have higher bits
         continue;
       }
       Picture result = before;
