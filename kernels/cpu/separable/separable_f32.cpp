@@ -1,4 +1,4 @@
-// cpu-separable-f32 (separable_f32-inl.h) over 16 bits and over floats.
+// cpu-separable-f32 (separable_f32-inl.h) over floats.
 #ifndef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/separable/separable_f32.cpp"
 #endif
@@ -15,10 +15,6 @@ namespace vidconv {
 namespace HWY_NAMESPACE {
 
 // HWY_EXPORT takes no templates.
-void run_fused_u16(const Plan& plan, const SeparableF32Plan& fused_plan, const Band& band,
-                   const WindowLayout& layout, const Windows<std::uint16_t>& windows) {
-  run_fused(plan, fused_plan, band, layout, windows);
-}
 void run_fused_f32(const Plan& plan, const SeparableF32Plan& fused_plan, const Band& band,
                    const WindowLayout& layout, const Windows<float>& windows) {
   run_fused(plan, fused_plan, band, layout, windows);
@@ -34,15 +30,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace vidconv {
 HWY_EXPORT(have_fused);
-HWY_EXPORT(run_fused_u16);
 HWY_EXPORT(run_fused_f32);
-
-Prepared prepare_fused_u16(const Plan& plan) {
-  if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_fused)()) return nullptr;
-  return prepare_banded<std::uint16_t>(plan, make_fused_plan(plan), [](auto&... arguments) {
-    HWY_DYNAMIC_DISPATCH(run_fused_u16)(arguments...);
-  });
-}
 
 Prepared prepare_fused_f32(const Plan& plan) {
   if (!uses_simd(VIDCONV_LEVELS) || !HWY_DYNAMIC_DISPATCH(have_fused)()) return nullptr;

@@ -45,7 +45,7 @@ class Running : public testing::Test {
     for (const SimdLevel level : simd_levels()) {
       force_simd(level);
       const Variant& variant = *find_variant("cpu-box-int-running");
-      if (!supports(variant, plan)) {  // a processor from before SSE4
+      if (!supports(variant, plan)) {           // a processor from before SSE4
         ASSERT_GT(level, SimdLevel{HWY_SSE4});  // lesser levels have higher bits
         continue;
       }
