@@ -28,9 +28,9 @@
 // VIDCONV_NOT_SSE4 beside VIDCONV_ANY_CPU. A build for one instruction set
 // (HWY_COMPILE_ONLY_STATIC, or -mavx2 and more) has code for that alone.
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(HWY_COMPILE_ONLY_STATIC)
-// It depends on Highway's version which of these is taken there.
-#define VIDCONV_BEFORE_SSE4 (HWY_EMU128 | HWY_SSE2)
-#define VIDCONV_OLD_TARGETS (VIDCONV_BEFORE_SSE4 | HWY_SSE4)
+// Lesser instruction sets have higher bits. Highway's version decides which there are.
+#define VIDCONV_BEFORE_SSE4 (-2 * HWY_SSE4)
+#define VIDCONV_OLD_TARGETS (-HWY_SSE4)
 #if defined(VIDCONV_SSE4_TOO)
 #define HWY_BASELINE_TARGETS HWY_SSE4
 #define VIDCONV_OLD_DISABLED VIDCONV_BEFORE_SSE4
