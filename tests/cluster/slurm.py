@@ -123,12 +123,13 @@ class Cluster:
         return int((self.folder / f"{name}.pid").read_text())
 
     def processes_of(self, node):
-        """Returns the node's daemon, the daemons of its steps, and their tasks, in this order."""
+        """Returns the node's daemon, the daemons of its steps, and their tasks, in this order. Another cluster on this
+        machine may have a node of that name."""
         steps, tasks = set(), set()
-        mark = f"SLURMD_NODENAME={node}\0".encode()
+        marks = {f"SLURMD_NODENAME={node}".encode(), f"SLURM_CONF={self.environment['SLURM_CONF']}".encode()}
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                if mark not in (folder / "environ").read_bytes():
+                if not marks <= set((folder / "environ").read_bytes().split(b"\0")):
                     continue
                 tasks.add(int(folder.name))
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])

@@ -402,9 +402,10 @@ std::unique_ptr<Convolver> make_of_size(const Plan& plan) {
       if (plan.finish.combine == Combine::l1 || plan.finish.combine == Combine::max)
         return std::make_unique<DenseImma<T, size, 1, Join::absolutes, pixels>>(plan);
     }
-    // supports_dense_imma() takes no other two matrices.
     if constexpr (sizeof(T) == 1 || pixels)
       return std::make_unique<DenseImma<T, size, 1, Join::any, pixels>>(plan);
+    else
+      return nullptr;  // supports_dense_imma() does not take it
   }
   if (bytes_needed_by_all(plan) == 1)
     return std::make_unique<DenseImma<T, size, 1, Join::none, pixels>>(plan);
