@@ -53,8 +53,8 @@ class Resume(unittest.TestCase):
         return run
 
     def end_somewhere(self, words, seconds, first, environment=None):
-        """Whether the run was ended; what it said. The first one has kept shards before, for those by chance may all end too
-        early for that."""
+        """Whether the run was ended; what it said. The first end of a mode comes when shards are kept; those at random may
+        all come before that."""
         faults = {"LD_PRELOAD": FAULTS}
         at = None
         if first:
