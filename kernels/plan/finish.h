@@ -80,6 +80,15 @@ VIDCONV_HD inline T finish_real(const Finish& f, Real response) {
   }
 }
 
+// Finishes a linear filter's response, or what others combine without Combine::l2.
+template <class T, class Acc>
+VIDCONV_HD inline T finish_response(const Finish& f, Acc response) {
+  if constexpr (std::is_same_v<Acc, std::int32_t>)
+    return static_cast<T>(finish_int(f, response));
+  else
+    return finish_real<T>(f, response);
+}
+
 // Combines the responses of a filter's kernels, in order, into one value. Acc is std::int32_t,
 // float or double.
 template <class Acc>
@@ -107,12 +116,15 @@ class Combined {
 
   template <class T>
   VIDCONV_HD T finish(const Finish& f) const {
+    return f.combine == Combine::l2 ? finish_norm<T>(f) : finish_response<T>(f, value_);
+  }
+
+  // finish() where it is known whether `combine` is l2.
+  VIDCONV_HD Acc value() const { return value_; }  // for finish_response()
+  template <class T>
+  VIDCONV_HD T finish_norm(const Finish& f) const {
     using std::sqrt;
-    if (f.combine == Combine::l2) return finish_real<T, Real>(f, sqrt(squares_));
-    if constexpr (std::is_same_v<Acc, std::int32_t>)
-      return static_cast<T>(finish_int(f, value_));
-    else
-      return finish_real<T, Acc>(f, value_);
+    return finish_real<T, Real>(f, sqrt(squares_));
   }
 
  private:

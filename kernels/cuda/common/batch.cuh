@@ -39,33 +39,45 @@ __device__ inline Tile this_tile(const Batch& batch, int width, int height) {
   return {batch.pairs[i], (tile - row * batch.columns[i]) * width, row * height};
 }
 
-// Calls launch(batch, blocks) for all pairs, up to Batch::capacity at a time: once for a picture's
-// planes. Skips empty planes.
+// Parts pairs into batches: one for a picture's planes. Skips empty planes.
+class Batches {
+ public:
+  Batches(std::span<const PlanePair> pairs, int tile_width, int tile_height)
+      : pairs_(pairs), tile_width_(tile_width), tile_height_(tile_height) {}
+
+  // Returns the number of blocks of the next batch; 0 after the last one.
+  int next(Batch& batch) {
+    int count = 0;
+    for (; !pairs_.empty() && count < Batch::capacity; pairs_ = pairs_.subspan(1)) {
+      const PlanePair& pair = pairs_.front();
+      const int columns = (pair.dst.width + tile_width_ - 1) / tile_width_;
+      const int rows = (pair.dst.height + tile_height_ - 1) / tile_height_;
+      if (columns < 1 || rows < 1) continue;
+      batch.pairs[count] = pair;
+      batch.columns[count] = columns;
+      // The reciprocal is exact up to 2^32 / columns tiles; 2^32 / 1 would need 33 bits.
+      const bool exact = columns > 1 && static_cast<double>(columns) * columns * rows < 0x1p32;
+      batch.reciprocals[count] = exact ? ~0u / static_cast<unsigned>(columns) + 1 : 0;
+      batch.first_block[count + 1] = batch.first_block[count] + columns * rows;
+      ++count;
+    }
+    const int blocks = batch.first_block[count];
+    std::fill(batch.first_block + count, std::end(batch.first_block), blocks);
+    return blocks;
+  }
+
+ private:
+  std::span<const PlanePair> pairs_;
+  int tile_width_, tile_height_;
+};
+
+// Calls launch(batch, blocks) for all pairs, in batches.
 template <class Launch>
 void for_each_batch(std::span<const PlanePair> pairs, int tile_width, int tile_height,
                     Launch launch) {
   Batch batch{};
-  int count = 0;
-  const auto flush = [&] {
-    if (count == 0) return;
-    const int blocks = batch.first_block[count];
-    std::fill(batch.first_block + count + 1, std::end(batch.first_block), blocks);
-    launch(batch, blocks);
-    count = 0;
-  };
-  for (const PlanePair& pair : pairs) {
-    const int columns = (pair.dst.width + tile_width - 1) / tile_width;
-    const int rows = (pair.dst.height + tile_height - 1) / tile_height;
-    if (columns < 1 || rows < 1) continue;
-    batch.pairs[count] = pair;
-    batch.columns[count] = columns;
-    // The reciprocal is exact up to 2^32 / columns tiles; 2^32 / 1 would need 33 bits.
-    const bool exact = columns > 1 && static_cast<double>(columns) * columns * rows < 0x1p32;
-    batch.reciprocals[count] = exact ? ~0u / static_cast<unsigned>(columns) + 1 : 0;
-    batch.first_block[count + 1] = batch.first_block[count] + columns * rows;
-    if (++count == Batch::capacity) flush();
-  }
-  flush();
+  Batches batches(pairs, tile_width, tile_height);
+  while (const int blocks = batches.next(batch)) launch(batch, blocks);
 }
 
 }  // namespace vidconv::cuda

@@ -37,10 +37,10 @@ inline bool kernels_wait(int capability) {
                              [&](int version) { return version >= 900 && version <= capability; });
 }
 
-// Launches a kernel that calls wait_for_earlier_kernels(). Throws as check_launch() does.
-template <class Work>
-void launch(const char* name, void (*kernel)(Work), int blocks, dim3 threads, int shared_bytes,
-            cudaStream_t stream, const Work& work) {
+// Launches a kernel of one parameter, which calls wait_for_earlier_kernels(). Throws as
+// check_launch() does.
+inline void launch_kernel(const char* name, const void* kernel, int blocks, dim3 threads,
+                          int shared_bytes, cudaStream_t stream, const void* work) {
   int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "the current device");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
@@ -57,7 +57,14 @@ void launch(const char* name, void (*kernel)(Work), int blocks, dim3 threads, in
   config.stream = stream;
   config.attrs = &overlap;
   config.numAttrs = kernels_wait(major * 100 + minor * 10) ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, kernel, work), name);
+  void* parameters[] = {const_cast<void*>(work)};
+  check(cudaLaunchKernelExC(&config, kernel, parameters), name);
+}
+template <class Work>
+void launch(const char* name, void (*kernel)(Work), int blocks, dim3 threads, int shared_bytes,
+            cudaStream_t stream, const Work& work) {
+  launch_kernel(name, reinterpret_cast<const void*>(kernel), blocks, threads, shared_bytes, stream,
+                &work);
 }
 
 }  // namespace vidconv::cuda

@@ -47,13 +47,12 @@ __device__ inline void store_two(const Plane<T>& dst, int x, int y, unsigned sam
   if (x + 1 < dst.width) to[dst.step] = static_cast<T>(samples >> (8 * sizeof(T)));
 }
 
-// Calls body(finish) so that the compiler makes a short version of it for the usual case: one
-// kernel, no absolute value.
+// Calls body(finish) so that the compiler makes a short version of it for the usual case, in which
+// no absolute value is taken. Filters with one kernel alone: responses are not combined.
 template <class Body>
 __device__ inline void with_finish(const Finish& finish, Body body) {
-  if (finish.combine == Combine::linear && !finish.absolute) {
+  if (!finish.absolute) {
     Finish usual = finish;
-    usual.combine = Combine::linear;
     usual.absolute = false;
     body(usual);
   } else {
@@ -61,23 +60,56 @@ __device__ inline void with_finish(const Finish& finish, Body body) {
   }
 }
 
-// Stores a thread's results: code_at(finish, x, y) for the `columns` x `strip` samples whose first
+// Stores a thread's codes, which are code_at(x, y): for the `columns` x `strip` samples whose first
 // lies at (x0, y0), as far as the plane reaches. x0 is a multiple of `columns`.
 template <int columns, int strip, class T, class CodeAt>
-__device__ inline void store_outputs(const Plane<T>& dst, int x0, int y0, const Sampling& sampling,
-                                     const Finish& finish, CodeAt code_at) {
+__device__ inline void store_codes(const Plane<T>& dst, int x0, int y0, const Sampling& sampling,
+                                   CodeAt code_at) {
   if (x0 >= dst.width) return;
   const bool aligned = is_aligned(dst, columns * sizeof(T));
+#pragma unroll
+  for (int y = 0; y < strip; ++y) {
+    if (y0 + y >= dst.height) break;
+    T codes[columns];
+#pragma unroll
+    for (int x = 0; x < columns; ++x) codes[x] = code_at(x, y);
+    store<columns>(dst, x0, y0 + y, codes, sampling.shift, aligned);
+  }
+}
+
+// Finishes and stores the responses of a filter with one kernel, response_at(x, y).
+template <int columns, int strip, class T, class ResponseAt>
+__device__ inline void store_outputs(const Plane<T>& dst, int x0, int y0, const Sampling& sampling,
+                                     const Finish& finish, ResponseAt response_at) {
   with_finish(finish, [&](const Finish& f) {
-#pragma unroll
-    for (int y = 0; y < strip; ++y) {
-      if (y0 + y >= dst.height) break;
-      T codes[columns];
-#pragma unroll
-      for (int x = 0; x < columns; ++x) codes[x] = code_at(f, x, y);
-      store<columns>(dst, x0, y0 + y, codes, sampling.shift, aligned);
-    }
+    store_codes<columns, strip>(dst, x0, y0, sampling, [&](int x, int y) {
+      return finish_response<T>(f, response_at(x, y));
+    });
   });
+}
+
+// Does the same for responses that were combined. Norms come row by row from local memory: their
+// roots and divisions are long, and would be most of the kernel if unrolled.
+template <int columns, int strip, class T, class Acc>
+__device__ inline void store_combined(const Plane<T>& dst, int x0, int y0, const Sampling& sampling,
+                                      const Finish& finish,
+                                      const Combined<Acc> (&combined)[strip][columns]) {
+  if (finish.combine != Combine::l2) {
+    store_codes<columns, strip>(dst, x0, y0, sampling, [&](int x, int y) {
+      return finish_response<T>(finish, combined[y][x].value());
+    });
+    return;
+  }
+  Combined<Acc> norms[strip][columns];
+#pragma unroll
+  for (int y = 0; y < strip; ++y)
+#pragma unroll
+    for (int x = 0; x < columns; ++x) norms[y][x] = combined[y][x];
+#pragma unroll 1
+  for (int row = 0; row < strip && y0 + row < dst.height; ++row)
+    store_codes<columns, 1>(dst, x0, y0 + row, sampling, [&](int x, int) {
+      return norms[row][x].template finish_norm<T>(finish);
+    });
 }
 
 }  // namespace vidconv::cuda

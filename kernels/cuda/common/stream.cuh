@@ -122,7 +122,7 @@ class Stream {
       const Piece piece{x0_, y_, pitch, rows, reach, reach, reach};
       const Plane<const T> src = src_;
       const Sampling sampling = sampling_;
-      load_any_tile(to, piece, src, sampling);
+      call_load_any_tile(to, piece, src, sampling);
     } else if (whole_ && y_ >= 0 && y_ + rows <= src_.height) {
       // The margins are copied apart, so that eight lanes read a line of 128 bytes where rows begin
       // with one, not parts of two: the L2 cache answers half as many requests.

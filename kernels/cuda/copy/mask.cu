@@ -3,6 +3,7 @@
 #include "kernels/picture/weights.h"
 
 namespace vidconv::cuda {
+namespace mask_kernels {
 namespace {
 
 constexpr int lanes = 32, rows = 8;  // lanes and rows of a block that works sample by sample
@@ -125,9 +126,11 @@ __global__ void __launch_bounds__(side* side)
 int blocks_of_lines(int lines) { return (lines + side - 1) / side; }
 
 }  // namespace
+}  // namespace mask_kernels
 
 void raise_weights(const ConstBytePlane& response, const SampleType& sample,
                    const Plane<std::uint8_t>& weights, CudaStream stream) {
+  using namespace mask_kernels;
   const dim3 blocks = blocks_for(weights.width, weights.height), block(lanes, rows);
   switch (sample.storage) {
     case Storage::u8:
@@ -146,6 +149,7 @@ void raise_weights(const ConstBytePlane& response, const SampleType& sample,
 
 void feather_weights(const Plane<std::uint8_t>& weights, int reach, std::int32_t* scratch,
                      CudaStream stream) {
+  using namespace mask_kernels;
   if (reach == 0) return;
   const dim3 block(side, side);
   std::int32_t* const turned = scratch + std::ptrdiff_t{weights.width} * weights.height;
@@ -160,6 +164,7 @@ void feather_weights(const Plane<std::uint8_t>& weights, int reach, std::int32_t
 void touched_weights(const Plane<const std::uint8_t>& pixels, bool invert, bool whole,
                      Subsampling subsampling, bool by_field, const Plane<std::uint8_t>& samples,
                      CudaStream stream) {
+  using namespace mask_kernels;
   touched_kernel<<<blocks_for(samples.width, samples.height), dim3(lanes, rows), 0, stream>>>(
       pixels, invert, whole, subsampling, by_field, samples);
   check_launch("cuda-mask");

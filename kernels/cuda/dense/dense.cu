@@ -137,9 +137,8 @@ __global__ void __launch_bounds__(lanes* warps)
       }
   }
 
-  store_outputs<n, strip>(
-      tile.pair.dst.as<T>(), tile.x + lane * n, tile.y + first_row, work.sampling, work.finish,
-      [&](const Finish& f, int x, int y) { return combined[y][x].template finish<T>(f); });
+  store_combined(tile.pair.dst.as<T>(), tile.x + lane * n, tile.y + first_row, work.sampling,
+                 work.finish, combined);
 }
 
 template <class T, class Arith>

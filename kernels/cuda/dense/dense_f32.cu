@@ -166,11 +166,7 @@ __global__ void __launch_bounds__(lanes* warps, 2)
   for (int g = 0; g < groups; ++g)
     store_outputs<n, strip>(tile.pair.dst.as<float>(), tile.x + g * group_step + lane * n,
                             tile.y + first_row, work.sampling, work.finish,
-                            [&](const Finish& f, int x, int y) {
-                              Combined<float> combined;
-                              combined.first(f, sum[y][g][x]);
-                              return combined.template finish<float>(f);
-                            });
+                            [&](int x, int y) { return sum[y][g][x]; });
 }
 
 int skew_of(const Taps& taps) { return round_up(taps.anchor_x, n) - taps.anchor_x; }
@@ -228,8 +224,8 @@ class DenseF32 final : public Convolver {
 bool supports_dense_f32(const Plan& plan, const CudaAbilities& abilities) {
   using namespace dense_f32_kernels;
   return plan.sample.storage == Storage::f32 && plan.arith == Arith::float32 &&
-         plan.terms.size() == 1 && supports_dense(plan) && abilities.sm80() &&
-         shared_bytes_of(plan.terms[0]) <= most_shared;
+         plan.terms.size() == 1 && plan.finish.combine == Combine::linear && supports_dense(plan) &&
+         abilities.sm80() && shared_bytes_of(plan.terms[0]) <= most_shared;
 }
 
 std::unique_ptr<Convolver> make_dense_f32(const Plan& plan, int) {

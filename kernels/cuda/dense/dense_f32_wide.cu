@@ -123,9 +123,7 @@ __global__ void __launch_bounds__(lanes* Shape<width>::warps, Shape<width>::bloc
 #pragma unroll
   for (int part = 0; part < n; part += vector)
     store_outputs<vector, strip>(dst, x + part, y, work.sampling, work.finish,
-                                 [&](const Finish& f, int column, int row) {
-                                   return finish<float>(f, &total[row][part + column], 1);
-                                 });
+                                 [&](int column, int row) { return total[row][part + column]; });
 }
 
 template <int width>

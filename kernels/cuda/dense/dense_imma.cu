@@ -42,11 +42,14 @@ struct Work {
 template <int size>
 constexpr int pairs_of_strip = strip / 2 + size / 2;
 
+// The number of pairs of kernel rows.
+constexpr int pairs_of(int size) { return (size + 1) / 2; }
+
 // B of a term, one byte of the taps each, for pairs of sample rows. The first of a pair is kernel
 // row 0 (parity 0) or comes before it (parity 1), so that outputs of all rows use the same pairs.
 template <int size, int bytes>
 struct MatrixTaps {
-  static constexpr int pairs = (size + 1) / 2;
+  static constexpr int pairs = pairs_of(size);
   static constexpr int rows_of_pairs = pairs_of_strip<size>;
   uint2 b[2][bytes][pairs];
 
@@ -192,41 +195,42 @@ __device__ inline void for_rows(const Taps& taps, const Taps& more_taps, const P
 // Stores the codes from rows(store), as for_rows() makes them: two codes of each block, at (x, y0)
 // and 8 blocks to the right, as far as the plane reaches; in words of two codes where it holds the
 // tile, which begins with column tile_x. (This is tested here, not before the sums, because
-// registers are scarce.)
-template <class T, class Rows>
+// registers are scarce.) `once`: tests before each store, so that rows() is compiled once.
+template <class T, bool once, class Rows>
 __device__ inline void store_strip(const Plane<T>& dst, int tile_x, int x, int y0, Rows rows) {
   using Two = std::conditional_t<sizeof(T) == 1, std::uint16_t, unsigned>;
-  if (is_aligned(dst, sizeof(Two)) && tile_x + tile_width <= dst.width &&
-      y0 + strip <= dst.height) {
-    T* to = dst.row(y0) + x;
-    rows([&](int, unsigned left, unsigned right) {
-      *reinterpret_cast<Two*>(to) = static_cast<Two>(left);
-      *reinterpret_cast<Two*>(to + 8 * block) = static_cast<Two>(right);
-      to = reinterpret_cast<T*>(reinterpret_cast<std::byte*>(to) + dst.stride);
-    });
-  } else {
-    rows([&](int r, unsigned left, unsigned right) {
-      if (y0 + r >= dst.height) return;
-      store_two(dst, x, y0 + r, left);
-      store_two(dst, x + 8 * block, y0 + r, right);
-    });
+  const bool whole =
+      is_aligned(dst, sizeof(Two)) && tile_x + tile_width <= dst.width && y0 + strip <= dst.height;
+  const auto store_cut = [&](int r, unsigned left, unsigned right) {
+    if (y0 + r >= dst.height) return;
+    store_two(dst, x, y0 + r, left);
+    store_two(dst, x + 8 * block, y0 + r, right);
+  };
+  if (!once && !whole) {
+    rows(store_cut);
+    return;
   }
+  T* to = dst.row(y0) + x;
+  rows([&](int r, unsigned left, unsigned right) {
+    if (once && !whole) {
+      store_cut(r, left, right);
+      return;
+    }
+    *reinterpret_cast<Two*>(to) = static_cast<Two>(left);
+    *reinterpret_cast<Two*>(to + 8 * block) = static_cast<Two>(right);
+    to = reinterpret_cast<T*>(reinterpret_cast<std::byte*>(to) + dst.stride);
+  });
 }
 
 // Calls body(code) with the shortest function that makes a code, not clamped, from two responses,
 // or from the first alone where there is no second.
 template <class T, Join join, class Body>
 __device__ inline void with_code(const Work& work, Body body) {
-  if constexpr (sizeof(T) == 2)
-    with_finish(work.finish, [&](const Finish& f) {
-      body([&](int a, int b) {
-        if constexpr (join == Join::none) return finish_int(f, a);
-        const std::int32_t responses[2] = {a, b};
-        return static_cast<int>(finish<T>(f, responses, 2));
-      });
+  if constexpr (join == Join::any)
+    body([&](int a, int b) {
+      const std::int32_t responses[2] = {a, b};
+      return static_cast<int>(finish<T>(work.finish, responses, 2));
     });
-  else if constexpr (join == Join::none)
-    with_rounding(work.rounding, [&](auto round) { body([=](int n, int) { return round(n); }); });
   else if constexpr (join == Join::short_norm)
     body([](int a, int b) { return rounded_norm(a, b); });
   else if constexpr (join == Join::absolutes)
@@ -236,11 +240,11 @@ __device__ inline void with_code(const Work& work, Body body) {
         return round((sum ? abs(a) + abs(b) : max(abs(a), abs(b))) + work.finish.offset);
       });
     });
+  else if constexpr (sizeof(T) == 1)
+    with_rounding(work.rounding, [&](auto round) { body([=](int n, int) { return round(n); }); });
   else
-    body([&](int a, int b) {
-      const std::int32_t responses[2] = {a, b};
-      return static_cast<int>(finish<T>(work.finish, responses, 2));
-    });
+    with_finish(work.finish,
+                [&](const Finish& f) { body([&](int a, int) { return finish_int(f, a); }); });
 }
 
 // Loads the lane's pairs of rows; `first_row` is its warp's first in the tile. All threads of the
@@ -294,7 +298,7 @@ __global__ void __launch_bounds__(warp_size* warps)
   const int x = tile.x + block * g + 2 * q, y0 = tile.y + first_row;
   const Sums start = all_kept(sizeof(T) == 1 && join == Join::none ? work.finish.offset : 0);
   with_code<T, join>(work, [&](auto code) {
-    store_strip(dst, tile.x, x, y0, [&](auto store) {
+    store_strip<T, join == Join::any>(dst, tile.x, x, y0, [&](auto store) {
       for_rows<T, terms>(taps, more_taps, pairs, start, work.sampling.shift, code, store);
     });
   });
@@ -344,33 +348,33 @@ bool has_short_norm(const Plan& plan) {
   return squares < 0x1p23;
 }
 
-template <class T, int size, int bytes, Join join, bool pixels>
 class DenseImma final : public Convolver {
  public:
-  explicit DenseImma(const Plan& plan) : taps_(all_taps(plan)) {
+  // `size` and `bytes` are the kernel's.
+  DenseImma(const Plan& plan, void (*kernel)(Work), int size, int bytes)
+      : kernel_(kernel), taps_(all_taps(plan, size, bytes)) {
     work_.sampling = pixel_sampling_of(plan);
     work_.finish = plan.finish;
-    if (sizeof(T) == 1) work_.rounding = rounding_of(plan.finish);
+    if (plan.sample.storage == Storage::u8) work_.rounding = rounding_of(plan.finish);
     work_.taps = taps_.data();
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
-      launch("cuda-dense-imma", dense_imma_kernel<T, size, bytes, join, pixels>, blocks,
-             dim3(warp_size, warps), 0, stream, work_);
+      launch("cuda-dense-imma", kernel_, blocks, dim3(warp_size, warps), 0, stream, work_);
     });
   }
 
  private:
   // B: register `upper` of a lane holds sample row 2p + upper, samples 4q.. of its window.
-  static DeviceArray<uint2> all_taps(const Plan& plan) {
+  static DeviceArray<uint2> all_taps(const Plan& plan, int size, int bytes) {
     std::vector<uint2> all;
     double unit = plan.finish.divisor;  // the tap that copies, in the first matrix alone
     for (const Taps& t : plan.terms) {
       for (int parity = 0; parity < 2; ++parity)
         for (int byte = 0; byte < bytes; ++byte)
-          for (int p = 0; p < MatrixTaps<size, bytes>::pairs; ++p)
+          for (int p = 0; p < pairs_of(size); ++p)
             for (int lane = 0; lane < warp_size; ++lane) {
               unsigned words[2] = {};
               for (int upper = 0; upper < 2; ++upper)
@@ -389,27 +393,30 @@ class DenseImma final : public Convolver {
     return DeviceArray<uint2>(std::span<const uint2>(all));
   }
 
+  void (*kernel_)(Work);
   DeviceArray<uint2> taps_;
   Work work_{};
 };
 
 template <class T, int size, bool pixels>
 std::unique_ptr<Convolver> make_of_size(const Plan& plan) {
+  const auto make = [&]<int bytes, Join join>() {
+    return std::make_unique<DenseImma>(plan, dense_imma_kernel<T, size, bytes, join, pixels>, size,
+                                       bytes);
+  };
   if (plan.terms.size() == 2) {
     if constexpr (sizeof(T) == 1) {
-      if (has_short_norm(plan))
-        return std::make_unique<DenseImma<T, size, 1, Join::short_norm, pixels>>(plan);
+      if (has_short_norm(plan)) return make.template operator()<1, Join::short_norm>();
       if (plan.finish.combine == Combine::l1 || plan.finish.combine == Combine::max)
-        return std::make_unique<DenseImma<T, size, 1, Join::absolutes, pixels>>(plan);
+        return make.template operator()<1, Join::absolutes>();
     }
     if constexpr (sizeof(T) == 1 || pixels)
-      return std::make_unique<DenseImma<T, size, 1, Join::any, pixels>>(plan);
+      return make.template operator()<1, Join::any>();
     else
       return nullptr;  // supports_dense_imma() does not take it
   }
-  if (bytes_needed_by_all(plan) == 1)
-    return std::make_unique<DenseImma<T, size, 1, Join::none, pixels>>(plan);
-  return std::make_unique<DenseImma<T, size, 2, Join::none, pixels>>(plan);
+  return bytes_needed_by_all(plan) == 1 ? make.template operator()<1, Join::none>()
+                                        : make.template operator()<2, Join::none>();
 }
 
 template <class T>

@@ -22,6 +22,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace dense_imma_wide_kernels {
 namespace {
 
 constexpr int warps = sm90::dense_imma_wide.warps;  // a block's warps, one below the other
@@ -304,8 +305,10 @@ std::unique_ptr<Convolver> make_wide(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace dense_imma_wide_kernels
 
 bool supports_dense_imma_wide(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace dense_imma_wide_kernels;
   if (!supports_dense(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
   const Taps& t = plan.terms[0];
@@ -317,6 +320,7 @@ bool supports_dense_imma_wide(const Plan& plan, const CudaAbilities& abilities) 
 }
 
 std::unique_ptr<Convolver> make_dense_imma_wide(const Plan& plan, int) {
+  using namespace dense_imma_wide_kernels;
   if (plan.sample.storage == Storage::u16) return make_wide<std::uint16_t, least_chunks>(plan);
   return make_wide<std::uint8_t, least_chunks>(plan);
 }

@@ -10,6 +10,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace dense_small_kernels {
 namespace {
 
 constexpr int lanes = 32,
@@ -36,7 +37,6 @@ template <class T, class Arith, int size, int terms>
 __global__ void __launch_bounds__(lanes* warps)
     dense_small_kernel(const __grid_constant__ Work<typename Arith::Value, size, terms> work) {
   using Value = typename Arith::Value;
-  using Response = typename Arith::Response;
   constexpr int n = group<T>;
   constexpr int half = size / 2;
   constexpr int margin = vector_samples<T>;  // loaded on either side of the tile
@@ -76,14 +76,23 @@ __global__ void __launch_bounds__(lanes* warps)
     }
   }
 
-  store_outputs<n, strip>(tile.pair.dst.as<T>(), tile.x + lane * n, tile.y + first_row,
-                          work.sampling, work.finish, [&](const Finish& f, int x, int y) {
-                            Combined<Response> combined;
-                            combined.first(f, to_response<Arith>(sum[0][y][x]));
-                            if constexpr (terms == 2)
-                              combined.add(f, to_response<Arith>(sum[1][y][x]));
-                            return combined.template finish<T>(f);
-                          });
+  const Plane<T> dst = tile.pair.dst.as<T>();
+  const int x0 = tile.x + lane * n, y0 = tile.y + first_row;
+  const auto response = [&](int k, int x, int y) { return to_response<Arith>(sum[k][y][x]); };
+  if constexpr (terms == 1) {
+    store_outputs<n, strip>(dst, x0, y0, work.sampling, work.finish,
+                            [&](int x, int y) { return response(0, x, y); });
+  } else {
+    Combined<typename Arith::Response> combined[strip][n];
+#pragma unroll
+    for (int y = 0; y < strip; ++y)
+#pragma unroll
+      for (int x = 0; x < n; ++x) {
+        combined[y][x].first(work.finish, response(0, x, y));
+        combined[y][x].add(work.finish, response(1, x, y));
+      }
+    store_combined(dst, x0, y0, work.sampling, work.finish, combined);
+  }
 }
 
 template <class T, class Arith, int size, int terms>
@@ -130,13 +139,16 @@ std::unique_ptr<Convolver> make_sized(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace dense_small_kernels
 
-// Takes common plans: sums below 2^24, and at 16 bits a linear filter of any sums. Where the added
-// zeros could be seen, in float, the taps must fill the square: a float sample may be infinite. Two
-// matrices of floats must be 3x3 (sobel).
+// Takes common plans: two kernels, or a linear filter; sums below 2^24, and at 16 bits one kernel's
+// of any size. Where the added zeros could be seen, in float, the taps must fill the square: a
+// float sample may be infinite. Two matrices of floats must be 3x3 (sobel).
 bool supports_dense_small(const Plan& plan) {
+  using namespace dense_small_kernels;
   const int size = square_for(plan);
   if (size > largest || plan.terms.size() > max_terms || !supports_dense(plan)) return false;
+  if (plan.terms.size() == 1 && plan.finish.combine != Combine::linear) return false;
   if (plan.sample.storage == Storage::f32)
     return (plan.terms.size() == 1 || size == smallest) &&
            std::ranges::all_of(plan.terms,
@@ -146,6 +158,7 @@ bool supports_dense_small(const Plan& plan) {
 }
 
 std::unique_ptr<Convolver> make_dense_small(const Plan& plan, int) {
+  using namespace dense_small_kernels;
   const bool single = plan.terms.size() == 1;
   switch (plan.sample.storage) {
     case Storage::u8:

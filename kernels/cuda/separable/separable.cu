@@ -14,6 +14,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = sm90::separable.warps;  // lanes and warps of a block
@@ -132,7 +133,8 @@ __device__ void sum_term(Value (&total)[strip][columns], const Term<Value>& term
   }
 }
 
-// `single` says that there is one term; then its sums are all that a thread keeps.
+// `single` says that there is one term of a linear filter; then its sums are all that a thread
+// keeps.
 template <class T, class Arith, bool single>
 __global__ void __launch_bounds__(lanes* warps)
     separable_kernel(const __grid_constant__ Work<typename Arith::Value> work) {
@@ -147,10 +149,7 @@ __global__ void __launch_bounds__(lanes* warps)
     Value total[strip][columns] = {};
     sum_term<Arith, T>(total, work.first, tile, work.sampling, shared);
     store_outputs<columns, strip>(dst, x0, y0, work.sampling, work.finish,
-                                  [&](const Finish& f, int x, int y) {
-                                    const auto response = to_response<Arith>(total[y][x]);
-                                    return finish<T>(f, &response, 1);
-                                  });
+                                  [&](int x, int y) { return to_response<Arith>(total[y][x]); });
   } else {
     Combined<typename Arith::Response> combined[strip][columns];
     Value total[strip][columns];
@@ -179,9 +178,7 @@ __global__ void __launch_bounds__(lanes* warps)
         }
       first = false;
     }
-    store_outputs<columns, strip>(
-        dst, x0, y0, work.sampling, work.finish,
-        [&](const Finish& f, int x, int y) { return combined[y][x].template finish<T>(f); });
+    store_combined(dst, x0, y0, work.sampling, work.finish, combined);
   }
 }
 
@@ -208,8 +205,9 @@ class Separable final : public Convolver {
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     for_each_batch(pairs, tile_width, tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
+      const bool single = work_.count == 1 && work_.finish.combine == Combine::linear;
       const auto kernel =
-          work_.count == 1 ? separable_kernel<T, Arith, true> : separable_kernel<T, Arith, false>;
+          single ? separable_kernel<T, Arith, true> : separable_kernel<T, Arith, false>;
       kernel<<<blocks, dim3(lanes, warps), shared_bytes_, stream>>>(work_);
       check_launch("cuda-separable");
     });
@@ -252,6 +250,7 @@ class Separable final : public Convolver {
 };
 
 }  // namespace
+}  // namespace separable_kernels
 
 bool supports_separable(const Plan& plan) {
   // Taps of longer passes would leave no shared memory for rows.
@@ -261,6 +260,7 @@ bool supports_separable(const Plan& plan) {
 }
 
 std::unique_ptr<Convolver> make_separable(const Plan& plan, int) {
+  using namespace separable_kernels;
   return with_types(plan, [&]<class T, class Arith>() -> std::unique_ptr<Convolver> {
     return std::make_unique<Separable<T, Arith>>(plan);
   });

@@ -24,6 +24,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_imma_kernels {
 namespace {
 
 constexpr int warps = 8;    // warps of a block, side by side
@@ -97,6 +98,8 @@ class Stager {
 
 constexpr int shared_limit = 48 * 1024;  // bytes that every device gives a block by default
 
+constexpr int rows_of(int tile_height, int down) { return tile_height + 2 * radius(down); }
+
 // The samples of a tile in shared memory. Windows of the row pass are `across` chunks, windows of
 // the column pass `down` chunks.
 template <class T, int across, int down>
@@ -107,8 +110,6 @@ struct Layout {
   static constexpr int row_bytes = pitch * static_cast<int>(sizeof(T));
   static constexpr int most_steps =
       std::min(cost.most_steps, (shared_limit / row_bytes - 2 * reach) / square);
-  static constexpr int rows(int tile_height) { return tile_height + 2 * reach; }
-  static constexpr int bytes(int tile_height) { return rows(tile_height) * row_bytes; }
 };
 
 // Returns sums of the row pass for 8 rows of samples; the window of the lane's own begins at
@@ -166,8 +167,9 @@ __global__ void __launch_bounds__(warp_size* warps)
   const PassTaps<down, bytes> column_taps(work.taps + bytes * RowTaps::vectors * warp_size);
   let_next_kernel_start();
   wait_for_earlier_kernels();
-  const Piece piece{tile.x - L::margin, tile.y - L::reach, L::pitch, L::rows(work.tile_height),
-                    L::aside,           L::reach,          L::aside};
+  const Piece piece{
+      tile.x - L::margin, tile.y - L::reach, L::pitch, rows_of(work.tile_height, down),
+      L::aside,           L::reach,          L::aside};
   load_tile(samples, piece, tile.pair.src.as<const T>(), sampling_for<pixels>(work.sampling));
   __syncthreads();
 
@@ -238,12 +240,20 @@ int chunks_needed(int count, int anchor) {
   return std::max(2, 1 + (std::max(anchor, count - 1 - anchor) + 7) / 8);
 }
 
-template <class T, int across, int down, int bytes, int shift, bool pixels>
+// A kernel, and the arguments of its template that the host needs.
+struct KernelOf {
+  void (*kernel)(Work);
+  int across, down, bytes;
+  int row_bytes, most_steps;  // as in Layout
+};
+
 class SeparableImma final : public Convolver {
  public:
-  SeparableImma(const Plan& plan, const Taps& taps) : taps_(all_taps(taps)) {
+  SeparableImma(const Plan& plan, const Taps& taps, const KernelOf& of)
+      : of_(of), taps_(all_taps(taps, of)) {
+    const bool narrow = plan.sample.storage == Storage::u8;
     work_.sampling = pixel_sampling_of(plan);
-    if (sizeof(T) == 1) work_.rounding = rounding_of(plan.finish);
+    if (narrow) work_.rounding = rounding_of(plan.finish);
     work_.finish = plan.finish;
     work_.taps = reinterpret_cast<const uint4*>(taps_.data());
     work_.row_shift = taps.row_shift;
@@ -252,45 +262,44 @@ class SeparableImma final : public Convolver {
     std::int64_t column_sum = 0;
     for (double tap : taps.column) column_sum += static_cast<std::int64_t>(tap);
     // Computed modulo 2^32, as are the sums on the way; the result fits.
-    work_.start = static_cast<std::int32_t>(
-        static_cast<std::uint32_t>(column_sum * taps.row_min) +
-        static_cast<std::uint32_t>(sizeof(T) == 1 ? plan.finish.offset : 0));
+    work_.start =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(column_sum * taps.row_min) +
+                                  static_cast<std::uint32_t>(narrow ? plan.finish.offset : 0));
 
     for (int i = 0; i < 4; ++i)
       if (plan.keeps(i)) {
-        const int bit = 8 * static_cast<int>(sizeof(T)) * i;
-        (bit < 32 ? work_.kept.x : work_.kept.y) |= (sizeof(T) == 1 ? 0xFFu : 0xFFFFu) << bit % 32;
+        const int bit = (narrow ? 8 : 16) * i;
+        (bit < 32 ? work_.kept.x : work_.kept.y) |= (narrow ? 0xFFu : 0xFFFFu) << bit % 32;
       }
 
-    blocks_at_once_ = blocks_at_once(kernel, warp_size * warps, L::bytes(L::most_steps * square));
+    blocks_at_once_ =
+        blocks_at_once(of.kernel, warp_size * warps, shared_bytes(of.most_steps * square));
   }
 
   void run(std::span<const PlanePair> pairs, CudaStream stream) override {
     work_.tile_height = best_tile_height(pairs);
-    const int bytes_shared = L::bytes(work_.tile_height);
     for_each_batch(pairs, tile_width, work_.tile_height, [&](const Batch& batch, int blocks) {
       work_.batch = batch;
-      launch("cuda-separable-imma", kernel, blocks, dim3(warp_size, warps), bytes_shared, stream,
-             work_);
+      launch("cuda-separable-imma", of_.kernel, blocks, dim3(warp_size, warps),
+             shared_bytes(work_.tile_height), stream, work_);
     });
   }
 
  private:
-  using L = Layout<T, across, down>;
-  static constexpr auto kernel = separable_imma_kernel<T, across, down, bytes, shift, pixels>;
+  int shared_bytes(int tile_height) const { return rows_of(tile_height, of_.down) * of_.row_bytes; }
 
   // Blocks run in waves, as many at once as the device holds. A block's time is about that of its
   // steps, of those before its first outputs, and of what it takes to begin.
   int best_tile_height(std::span<const PlanePair> pairs) const {
     int best = 0;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (int steps = cost.least_steps; steps <= L::most_steps; ++steps) {
+    for (int steps = cost.least_steps; steps <= of_.most_steps; ++steps) {
       std::int64_t blocks = 0;
       for (const PlanePair& p : pairs)
         blocks += std::int64_t{(p.dst.width + tile_width - 1) / tile_width} *
                   ((p.dst.height + steps * square - 1) / (steps * square));
       const std::int64_t waves = (blocks + blocks_at_once_ - 1) / blocks_at_once_;
-      const std::int64_t time = waves * (steps + down + cost.overhead);
+      const std::int64_t time = waves * (steps + of_.down + cost.overhead);
       if (time >= least) continue;
       least = time;
       best = steps * square;
@@ -298,15 +307,17 @@ class SeparableImma final : public Convolver {
     return best;
   }
 
-  static DeviceArray<unsigned> all_taps(const Taps& taps) {
+  static DeviceArray<unsigned> all_taps(const Taps& taps, const KernelOf& of) {
     std::vector<unsigned> words;
-    append_taps(words, taps.row, taps.anchor_x, across, bytes, output_column,
-                [](int k) { return window_slot(k, across); });
+    append_taps(words, taps.row, taps.anchor_x, of.across, of.bytes, output_column,
+                [&](int k) { return window_slot(k, of.across); });
     append_taps(
-        words, taps.column, taps.anchor_y, down, bytes, [](int m) { return m; }, between_slot);
+        words, taps.column, taps.anchor_y, of.down, of.bytes, [](int m) { return m; },
+        between_slot);
     return DeviceArray<unsigned>(words);
   }
 
+  const KernelOf of_;
   DeviceArray<unsigned> taps_;
   Work work_{};
   int blocks_at_once_ = 1;
@@ -325,11 +336,20 @@ Taps with_whole_bytes(Taps taps) {
 template <class T, int across, int down, bool pixels>
 std::unique_ptr<Convolver> make_chunks(const Plan& plan) {
   const Taps taps = with_whole_bytes(plan.terms[0]);
+  const auto make = [&]<int bytes, int shift>() {
+    using L = Layout<T, across, down>;
+    const KernelOf of{separable_imma_kernel<T, across, down, bytes, shift, pixels>,
+                      across,
+                      down,
+                      bytes,
+                      L::row_bytes,
+                      L::most_steps};
+    return std::make_unique<SeparableImma>(plan, taps, of);
+  };
   if (bytes_needed(taps.row) == 1 && bytes_needed(taps.column) == 1 && taps.row_shift == 0)
-    return std::make_unique<SeparableImma<T, across, down, 1, 0, pixels>>(plan, taps);
-  if (taps.row_shift == 8)
-    return std::make_unique<SeparableImma<T, across, down, 2, 8, pixels>>(plan, taps);
-  return std::make_unique<SeparableImma<T, across, down, 2, any_shift, pixels>>(plan, taps);
+    return make.template operator()<1, 0>();
+  return taps.row_shift == 8 ? make.template operator()<2, 8>()
+                             : make.template operator()<2, any_shift>();
 }
 
 // Taps that lie a pixel apart reach further across than down; those of 8 bits may be wider than
@@ -370,8 +390,10 @@ std::unique_ptr<Convolver> make_of(const Plan& plan) {
 }
 
 }  // namespace
+}  // namespace separable_imma_kernels
 
 bool supports_separable_imma(const Plan& plan, const CudaAbilities& abilities) {
+  using namespace separable_imma_kernels;
   if (plan.kept != 0 && (4 % plan.components != 0 || plan.sample.shift != 0)) return false;
   if (!supports_separable(plan) || plan.terms.size() != 1 || plan.finish.combine != Combine::linear)
     return false;
@@ -386,6 +408,7 @@ bool supports_separable_imma(const Plan& plan, const CudaAbilities& abilities) {
 }
 
 std::unique_ptr<Convolver> make_separable_imma(const Plan& plan, int) {
+  using namespace separable_imma_kernels;
   return plan.sample.storage == Storage::u16 ? make_of<std::uint16_t>(plan)
                                              : make_of<std::uint8_t>(plan);
 }

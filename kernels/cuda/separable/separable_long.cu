@@ -14,6 +14,7 @@
 #include "kernels/cuda/variants.h"
 
 namespace vidconv::cuda {
+namespace separable_long_kernels {
 namespace {
 
 constexpr int lanes = 32, warps = 8;        // lanes and warps of a block
@@ -238,11 +239,18 @@ __global__ void __launch_bounds__(lanes* warps)
     }
   }
   if (!acts) return;
-  store_outputs<columns, strip>(work.dst, x0, y0, work.sampling, work.finish,
-                                [&](const Finish& f, int x, int y) {
-                                  const auto response = to_response<Arith>(total[y][x]);
-                                  return finish<T>(f, &response, 1);
-                                });
+  if (work.finish.combine == Combine::linear) {
+    store_outputs<columns, strip>(work.dst, x0, y0, work.sampling, work.finish,
+                                  [&](int x, int y) { return to_response<Arith>(total[y][x]); });
+    return;
+  }
+  Combined<typename Arith::Response> combined[strip][columns];
+#pragma unroll
+  for (int y = 0; y < strip; ++y)
+#pragma unroll
+    for (int x = 0; x < columns; ++x)
+      combined[y][x].first(work.finish, to_response<Arith>(total[y][x]));
+  store_combined(work.dst, x0, y0, work.sampling, work.finish, combined);
 }
 
 template <class T, class Arith>
@@ -310,14 +318,17 @@ class SeparableLong final : public Convolver {
 };
 
 }  // namespace
+}  // namespace separable_long_kernels
 
 bool supports_separable_long(const Plan& plan) {
+  using namespace separable_long_kernels;
   const Taps& t = plan.terms[0];
   return plan.terms.size() == 1 && t.separable() && !t.pairwise &&
          std::max(t.width, t.height) >= least_taps;
 }
 
 std::unique_ptr<Convolver> make_separable_long(const Plan& plan, int) {
+  using namespace separable_long_kernels;
   return with_types(plan, [&]<class T, class Arith>() -> std::unique_ptr<Convolver> {
     return std::make_unique<SeparableLong<T, Arith>>(plan);
   });

@@ -156,10 +156,8 @@ __global__ void __launch_bounds__(lanes* warps)
   }
 
   store_outputs<columns, height>(tile.pair.dst.as<T>(), tile.x + lane * columns, tile.y + first_row,
-                                 work.sampling, work.finish, [&](const Finish& f, int x, int y) {
-                                   const auto response = to_response<Column>(total[y][x]);
-                                   return finish<T>(f, &response, 1);
-                                 });
+                                 work.sampling, work.finish,
+                                 [&](int x, int y) { return to_response<Column>(total[y][x]); });
 }
 
 template <class T, class Passes, int size>
@@ -234,7 +232,9 @@ std::unique_ptr<Convolver> make_for(const Plan& plan) {
 }  // namespace separable_small_kernels
 
 bool supports_separable_small(const Plan& plan) {
-  if (plan.arith != Arith::int32 || plan.terms.size() != 1) return false;
+  if (plan.arith != Arith::int32 || plan.terms.size() != 1 ||
+      plan.finish.combine != Combine::linear)
+    return false;
   const Taps& taps = plan.terms[0];
   if (!taps.separable()) return false;
   if (square_for(plan) > separable_small_kernels::largest) return false;

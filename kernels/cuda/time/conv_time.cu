@@ -209,11 +209,7 @@ __global__ void __launch_bounds__(lanes* warps)
       if (i >= rows) return;
       T codes[n];
 #pragma unroll
-      for (int c = 0; c < n; ++c) {
-        Combined<Value> combined;
-        combined.first(f, sums[i].sums[c]);
-        codes[c] = combined.template finish<T>(f);
-      }
+      for (int c = 0; c < n; ++c) codes[c] = finish_response<T>(f, sums[i].sums[c]);
       store<n>(dst, x, y + i * warps, codes, work.shift, aligned);
     }
   });

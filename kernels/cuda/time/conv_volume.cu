@@ -177,9 +177,7 @@ __global__ void __launch_bounds__(lanes* most_warps)
       const int x = tile.x + static_cast<int>(threadIdx.x) + i * lanes;
       const int row = tile.y + first_row + y;
       if (x >= dst.width || row >= dst.height) continue;
-      Combined<typename Arith::Response> combined;
-      combined.first(work.finish, to_response<Arith>(sums[y][i]));
-      const T code = combined.template finish<T>(work.finish);
+      const T code = finish_response<T>(work.finish, to_response<Arith>(sums[y][i]));
       T* const to = dst.row(row) + std::ptrdiff_t{x} * dst.step;
       if constexpr (std::is_same_v<T, float>)
         *to = code;

@@ -191,6 +191,11 @@ std::vector<NamedFilter> make_filters() {
   add("mosaic_of_chroma", FilterSpec::parse("mosaic:size=9").make({2, 2}));
   add("mosaic_from_the_end", seen_from_the_end);
   add("l2_one_kernel", combined(Combine::l2, {Kernel(3, 1, {-1, 0, 1})}));
+  add("l1_one_matrix", combined(Combine::l1, {Kernel(5, 4, irrational_taps(20, 1, 39))}, -0.1));
+  add("l2_one_product",
+      combined(Combine::l2, {outer_product(irrational_taps(9, 1, 40), irrational_taps(9, 1, 41))}));
+  add("l2_one_large_product", combined(Combine::l2, {outer_product(irrational_taps(40, 1, 42),
+                                                                   irrational_taps(35, 1, 43))}));
   return filters;
 }
 

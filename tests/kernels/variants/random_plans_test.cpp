@@ -79,7 +79,7 @@ Filter filter_of(Random& random, Structure structure, int largest) {
     const int width = random.integer(1, largest), height = random.integer(1, largest);
     filter.kernels.push_back(kernel_of(structure, width, height, exact, random));
   }
-  if (kernels > 1) filter.combine = combines[random.integer(0, 3)];
+  if (kernels > 1 || random.integer(0, 7) == 0) filter.combine = combines[random.integer(0, 3)];
   filter.absolute = random.integer(0, 3) == 0;
   filter.bias = random.integer(-2, 2) / 8.0;
   return filter;
