@@ -133,8 +133,16 @@ if [[ $preset == gpu && $target == all ]]; then
 fi
 
 # With the user's ccache, files that were compiled once are not compiled again in any folder.
-if [[ $preset != package && -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
-  export CMAKE_{C,CXX,CUDA}_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+if [[ $preset != package && -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]]; then
+  launcher=
+  if command -v ccache >/dev/null; then
+    launcher=ccache
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  fi
+  # The cost of each file is added to VIDCONV_COMPILE_LOG (cmake/compile_cost.py).
+  [[ -z ${VIDCONV_COMPILE_LOG:-} ]] ||
+    launcher="$PWD/cmake/compile_cost.py;$VIDCONV_COMPILE_LOG${launcher:+;$launcher}"
+  [[ -z $launcher ]] || export CMAKE_{C,CXX,CUDA}_COMPILER_LAUNCHER="$launcher"
 fi
 
 # CUDA code is built for this machine's GPU alone, or for one common architecture if there is none: each further one

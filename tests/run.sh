@@ -67,8 +67,25 @@ if ! nvidia-smi -L >/dev/null 2>&1; then
   [[ ${#share[@]} -eq 0 ]] || options+=(-DVIDCONV_CUDA=OFF)
 fi
 
+# Each file that --all has to compile is held to its limits, which are for Debian 12's compiler. Here compilers share the
+# cores with one another, so they may take twice the time. --compile-cost measures alone, and all files together.
+check_cost() {
+  local log=$1 seconds megabytes
+  [[ -s $log && $(g++ -dumpversion) == 12 ]] || return 0
+  read -r _ seconds megabytes < <(grep '^file ' tests/compile_cost.txt)
+  if cmake/compile_cost.py --check "$log" "$((2 * seconds))" "$megabytes" inf; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1)) failures+="compile_cost"$'\n'
+  fi
+}
+
 for preset in "${presets[@]}"; do
-  cmake/prepare.sh "$preset" all "${options[@]}"
+  cost=
+  [[ ${1:-} != --all || $preset != release ]] || cost=$PWD/build/$preset/compile_cost.log
+  rm -f "$cost"
+  VIDCONV_COMPILE_LOG=$cost cmake/prepare.sh "$preset" all "${options[@]}"
+  check_cost "$cost"
   report=$PWD/build/$preset/tests.xml
   rm -f "$report"
   # With a GPU and code for it, tests of that code may not be skipped.
