@@ -206,10 +206,11 @@ __device__ inline void store_strip(const Plane<T>& dst, int tile_x, int x, int y
     store_two(dst, x, y0 + r, left);
     store_two(dst, x + 8 * block, y0 + r, right);
   };
-  if (!once && !whole) {
-    rows(store_cut);
-    return;
-  }
+  if constexpr (!once)
+    if (!whole) {
+      rows(store_cut);
+      return;
+    }
   T* to = dst.row(y0) + x;
   rows([&](int r, unsigned left, unsigned right) {
     if (once && !whole) {
